@@ -125,15 +125,18 @@ class ScoreReading(Struct, frozen=True):
 
 
 class Evidence(Struct, frozen=True):
-    """What a law is judged on: two observations and what ran between them."""
+    """What a law is judged on: two observations and what ran between them.
+
+    ``homes_before`` and ``homes_after``: every id whose membership is known for certain, and the places that hold it.
+    """
 
     before: Observation
     after: Observation
-    verb: str | None
+    homes_before: Mapping[bytes, tuple[str, ...]]
+    homes_after: Mapping[bytes, tuple[str, ...]]
+    did: str | None
     id: bytes | None
-    outcome: Outcome
-    grants: tuple[Grant, ...]
-    minted: Mapping[bytes, int]
+    performed: Performed
 
 
 class Law(Struct, frozen=True):
@@ -149,6 +152,7 @@ class Machine(Struct, frozen=True):
 
     ``row_prefix`` comes between ``emq:{q}:`` and the id in a row's key; ``lock_suffix`` after the row's key in the
     lock's (None: no lock). ``glance`` are the row fields read for ids that are in view but not captured.
+    ``explain`` gives the machine's own sentences about a frame (the frames before it are the second argument).
     ``starts``: for each place the steps that put a fresh job there; ``shows``: for each transition the steps before it
     and the step itself. Both are run, never quoted.
     """
@@ -166,7 +170,8 @@ class Machine(Struct, frozen=True):
     is_job_id: Callable[[bytes], bool]
     starts: Mapping[str, tuple[Step, ...]]
     shows: Mapping[str, tuple[tuple[Step, ...], Step]]
-    edges: tuple[tuple[str, str, str], ...] = ()
+    edges: tuple[tuple[str, str, str], ...]
+    explain: Callable[[Frame, Sequence[Frame]], Sequence[str]]
 
     def place(self, name: str) -> Place:
         """The place of that name; a lane's name gives the lane rule's place. KeyError for an unknown name."""
@@ -245,6 +250,28 @@ class Observation(Struct, frozen=True):
     undumped: str = ""
     owner: bytes | None = None
 
+    def homes(self) -> Mapping[bytes, tuple[str, ...]]:
+        """Every id whose membership is known for certain: the captured ones, and all others where every place is
+        wholly in view. An id that is in no place has an empty tuple."""
+        if not all(reading.whole for reading in self.places.values()):
+            return self.memberships
+        homes: dict[bytes, list[str]] = {job: [] for job in self.rows}
+        for name, reading in self.places.items():
+            for member in reading.members:
+                homes.setdefault(member.id, []).append(name)
+        return {job: tuple(places) for job, places in homes.items()}
+
+    def same_apart_from_time(self, other: Observation) -> bool:
+        """Whether both hold the same places, rows, locks and side keys; clocks, TTLs and dumps do not count."""
+        return (
+            self.places == other.places
+            and self.rows == other.rows
+            and self.memberships == other.memberships
+            and self.sides == other.sides
+            and {job: lock.token for job, lock in self.locks.items()}
+            == {job: lock.token for job, lock in other.locks.items()}
+        )
+
     def score(self, place: str, job: bytes) -> float | None:
         """The score of a job in a place, None where it is not in view there (or the place is a list)."""
         reading = self.places.get(place)
@@ -266,7 +293,6 @@ class WireCall(Struct, frozen=True):
     ms: float
     script: str | None = None
     sha1: str | None = None
-    bytes_sent: int = 0
 
 
 class Change(Struct, frozen=True):

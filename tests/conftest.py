@@ -1,0 +1,49 @@
+"""Engines for tests: every test that takes ``engine`` runs on an embedded Valkey and on fakeredis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from visualizer.engine import EmbeddedServer, Engine, open_engine
+from visualizer.keyspace import Keyspace
+from visualizer.machine.bench import Bench
+from visualizer.model import Step
+from visualizer.script import Caller
+
+QUEUE = "cm"
+
+
+@pytest.fixture(scope="session")
+def valkey_session() -> Iterator[Engine]:
+    """One private Valkey for the whole run; tests get it with an empty queue."""
+    engine = open_engine("valkey", queue=QUEUE, spawned=EmbeddedServer.spawn())
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def valkey(valkey_session: Engine) -> Engine:
+    valkey_session.clear_queue()
+    return valkey_session
+
+
+@pytest.fixture
+def fake() -> Iterator[Engine]:
+    engine = open_engine("fakeredis", queue=QUEUE)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(params=["valkey", "fakeredis"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    found: Engine = request.getfixturevalue("valkey" if request.param == "valkey" else "fake")
+    return found
+
+
+def bench_for(
+    engine: Engine, queue: str, step: Step, tokens: Mapping[tuple[str, bytes], bytes] | None = None
+) -> Bench:
+    """A bench on an engine, for a test that runs one verb."""
+    return Bench(Caller(engine), Keyspace(queue, "job:"), step, tokens or {})

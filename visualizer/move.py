@@ -1,0 +1,70 @@
+"""The difference of two observations: which id left which place, entered which, and what its row gained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from visualizer.model import Change, Move, Observation, Row
+
+Homes = Mapping[bytes, tuple[str, ...]]
+
+
+def moves_between(
+    before: Observation, after: Observation, homes_before: Homes | None = None, homes_after: Homes | None = None
+) -> tuple[Move, ...]:
+    """The moves of every id whose membership is known on both sides; ids to which nothing happened have none."""
+    was = before.homes() if homes_before is None else homes_before
+    now = after.homes() if homes_after is None else homes_after
+    moves = []
+    for job in dict.fromkeys((*was, *now)):
+        if (job in was or _certain_absence(before)) and (job in now or _certain_absence(after)):
+            move = _move(job, before, after, was.get(job, ()), now.get(job, ()))
+            if move is not None:
+                moves.append(move)
+    return tuple(moves)
+
+
+def unseen_moves(before: Observation, after: Observation, moves: tuple[Move, ...]) -> int:
+    """How many ids moved out of view: the largest change of a place's count that the moves do not explain."""
+    most = 0
+    for name in {*before.places, *after.places}:
+        was, now = before.places.get(name), after.places.get(name)
+        change = (now.count if now else 0) - (was.count if was else 0)
+        explained = sum((name in move.enters) - (name in move.leaves) for move in moves)
+        most = max(most, abs(change - explained))
+    return most
+
+
+def _certain_absence(seen: Observation) -> bool:
+    return all(reading.whole for reading in seen.places.values())
+
+
+def _move(
+    job: bytes, before: Observation, after: Observation, was: tuple[str, ...], now: tuple[str, ...]
+) -> Move | None:
+    leaves = tuple(place for place in was if place not in now)
+    enters = tuple(place for place in now if place not in was)
+    stays = tuple(place for place in was if place in now)
+    rescored = tuple(place for place in stays if before.score(place, job) != after.score(place, job))
+    row_before, row_after = before.rows.get(job), after.rows.get(job)
+    changes = _changes(row_before, row_after)
+    lock_before, lock_after = before.locks.get(job), after.locks.get(job)
+    relocked = (lock_before and lock_before.token) != (lock_after and lock_after.token)
+    appeared = (row_before is None) != (row_after is None)
+    if not (leaves or enters or rescored or changes or relocked or appeared):
+        return None
+    return Move(
+        job, leaves, enters, rescored, changes, row_before is not None, row_after is not None, lock_before, lock_after
+    )
+
+
+def _changes(before: Row | None, after: Row | None) -> tuple[Change, ...]:
+    if before is after:
+        return ()
+    was = before.fields if before else {}
+    now = after.fields if after else {}
+    return tuple(
+        Change(field, was.get(field), now.get(field))
+        for field in dict.fromkeys((*was, *now))
+        if was.get(field) != now.get(field)
+    )

@@ -1,0 +1,196 @@
+"""Plays a lesson's path on an engine: what every front end drives, with no screen in it.
+
+One player serves one front end from one thread at a time. Its walk is the truth a front end draws from.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from visualizer.engine import Engine, Feature
+from visualizer.keyspace import Keyspace
+from visualizer.lesson import Lesson, LessonPath
+from visualizer.machine import MACHINES
+from visualizer.model import Frame, Machine, Step, Walk
+from visualizer.walk import Walker
+
+# A step that only teaches while a deadline lies ahead is tried that often before a front end gives up.
+ARMING_TRIES = 3
+_DEADLINE_PLACE = {"not_due": "schedule", "lease_running": "active"}
+_FEATURES: Mapping[str, Feature] = {"flush_scripts": "flush_scripts", "restart_server": "restart"}
+_DEADLINE_WORDS = {"not_due": "was due", "lease_running": "had lapsed"}
+
+
+class DeadlinePassedError(Exception):
+    """A step's deadline passed however often the path was replayed; the sentence says which."""
+
+
+class Player:
+    """A lesson on an engine. ``walk`` is what there is to draw; every method that steps returns it."""
+
+    def __init__(self, lesson: Lesson, engine: Engine, *, keep_dumps: bool = True) -> None:
+        self.lesson = lesson
+        self.engine = engine
+        self.machine: Machine = MACHINES[lesson.machine]
+        self.space = Keyspace(engine.queue, self.machine.row_prefix)
+        self.path = lesson.paths[0]
+        self._keep_dumps = keep_dumps
+        self._left = threading.Event()
+        self._walker = self._fresh_walker()
+
+    @property
+    def walk(self) -> Walk:
+        return self._walker.walk
+
+    @property
+    def taken(self) -> int:
+        """How many of the path's steps have run."""
+        return _steps_in(self.walk.frames)
+
+    @property
+    def shown_step(self) -> int:
+        """The number of the path's step under the cursor; 0 before the first."""
+        return _steps_in(self.walk.frames[: self.walk.cursor])
+
+    @property
+    def coming(self) -> Step | None:
+        """The step that runs next, None at the path's end."""
+        steps = self.path.steps
+        return steps[self.taken] if self.taken < len(steps) else None
+
+    # Stepping -------------------------------------------------------------------------------------------------------
+
+    def step(self) -> Walk:
+        """The next frame: the cursor goes forward, or, at the walk's end, the path's next step runs.
+
+        At the path's end nothing happens. DeadlinePassedError where the step's deadline could not be kept ahead.
+        """
+        if not self.walk.at_end:
+            return self._walker.forward()
+        step = self.coming
+        if step is None:
+            return self.walk
+        if step.needs is None:
+            return self._walker.take(step)
+        return self._step_before_deadline(step, step.needs)
+
+    def back(self) -> Walk:
+        return self._walker.back()
+
+    def first(self) -> Walk:
+        return self._walker.jump(0)
+
+    def last(self) -> Walk:
+        """The newest frame there is; nothing is run."""
+        return self._walker.jump(len(self.walk.frames))
+
+    def jump(self, number: int) -> Walk:
+        """Shows the path's step of that number (0: before the first); steps that have not run yet are run."""
+        number = max(0, min(number, len(self.path.steps)))
+        while self.taken < number and not self._left.is_set():
+            self.last()
+            self.step()
+        for cursor, frame in enumerate(self.walk.frames, start=1):
+            if frame.step is not None and _steps_in(self.walk.frames[:cursor]) == number:
+                return self._walker.jump(cursor)
+        return self._walker.jump(0)
+
+    def restart(self) -> Walk:
+        """The path from its start, on an empty queue."""
+        self.engine.clear_queue()
+        self._walker = self._fresh_walker()
+        return self.walk
+
+    def choose(self, name: str) -> Walk:
+        """Another path, from its start. UnknownLessonError names the paths there are."""
+        self.path = self.lesson.path(name)
+        return self.restart()
+
+    def rewind(self) -> tuple[Walk, str]:
+        """Puts the queue back to the frame under the cursor and drops what came after; says in a sentence how.
+
+        Where the keys cannot be put back, the path is replayed from its start up to there, waits included.
+        """
+        cursor, dropped = self.walk.cursor, len(self.walk.frames) - self.walk.cursor
+        if not dropped:
+            return self.walk, "This is the newest frame: there is nothing to rewind."
+        why = self._walker.why_not_rewind(cursor)
+        frames = "one frame" if dropped == 1 else f"{dropped} frames"
+        if why is None:
+            self._walker.rewind(cursor)
+            return self.walk, f"Rewound: the queue's keys are as they were here, and {frames} after it dropped."
+        if "members" in why or "bytes" in why:
+            return self.walk, f"No rewind here: {why}."
+        self._replay(self.shown_step)
+        return self.walk, f"Replayed from the start, since {why}; {frames} after it dropped."
+
+    def look(self) -> Walk:
+        """Reads once more without a step: what changed meanwhile becomes a frame between steps."""
+        return self._walker.look()
+
+    def leave(self) -> None:
+        """Ends a wait that is under way, from another thread; what runs is finished, nothing more is waited for."""
+        self._left.set()
+
+    # Deadlines ------------------------------------------------------------------------------------------------------
+
+    def _step_before_deadline(self, step: Step, needs: str) -> Walk:
+        """Runs a step that only teaches while its deadline lies ahead; where it has passed, the path is re-armed."""
+        number = self.taken
+        for attempt in range(ARMING_TRIES + 1):
+            if attempt:
+                self._replay(number)
+            deadline_ms = self._walker.walk.shown.score(_DEADLINE_PLACE[needs], step.id or b"")
+            if deadline_ms is None or self._left.is_set():
+                return self._walker.take(step)
+            if self._walker.server_now_ms() >= deadline_ms:
+                continue
+            note = ""
+            if attempt:
+                note = (
+                    f"Time had passed and the job {_DEADLINE_WORDS[needs]}, so the path was replayed up to here first."
+                )
+            walk = self._walker.take(step, note)
+            if walk.shown.clock_ms < deadline_ms:
+                return walk
+        raise DeadlinePassedError(
+            f"step {number + 1} ({step.label or step.do}) only teaches before its deadline, and the path was replayed "
+            f"{ARMING_TRIES} times without reaching it in time; a larger --pace leaves more time"
+        )
+
+    def _replay(self, steps: int) -> None:
+        """The path from its start up to that many steps."""
+        self.restart()
+        for step in self.path.steps[:steps]:
+            if self._left.is_set():
+                return
+            self._walker.take(step)
+
+    def _fresh_walker(self) -> Walker:
+        return Walker(
+            self.engine,
+            self.machine,
+            self.space,
+            [job.id for job in self.lesson.jobs.values()],
+            groups=self.lesson.groups.values(),
+            keep_dumps=self._keep_dumps,
+            sleep=self._sleep,
+        )
+
+    def _sleep(self, seconds: float) -> bool:
+        return not self._left.wait(seconds)
+
+
+def _steps_in(frames: tuple[Frame, ...]) -> int:
+    return sum(1 for frame in frames if frame.step is not None)
+
+
+def why_not_here(path: LessonPath, engine: Engine) -> str | None:
+    """None where the engine can play every step of the path, else the sentence that says why not."""
+    for step in path.steps:
+        feature = _FEATURES.get(step.do)
+        why = engine.may(feature) if feature is not None else None
+        if why is not None:
+            return why
+    return None

@@ -1,0 +1,322 @@
+"""A frame in sentences: lines of (text, role). Everything said is computed from what was read and answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from visualizer.clock import duration, relative, time_of_day
+from visualizer.ids import is_branded
+from visualizer.model import Change, Frame, Machine, Move, Observation, WireCall
+from visualizer.script import ErrorReply
+from visualizer.visible import short_id, visible
+
+# Roles, not colours: what a span is, for a screen to choose how it looks.
+PLAIN, LABEL, SUBJECT, LEFT, ENTERED, VALUE = "plain", "label", "subject", "left", "entered", "value"
+QUIET, GOOD, BROKEN, REFUSED, STRONG = "quiet", "good", "broken", "refused", "strong"
+
+
+class Span(Struct, frozen=True):
+    """A piece of a line and what it is."""
+
+    text: str
+    role: str = PLAIN
+
+
+class Line(Struct, frozen=True):
+    """One line: a label (empty for sentences) and its spans."""
+
+    label: str
+    spans: tuple[Span, ...]
+
+    @property
+    def text(self) -> str:
+        body = "".join(span.text for span in self.spans)
+        return f"{self.label:<6} {body}" if self.label else body
+
+
+def readout(machine: Machine, frame: Frame, earlier: Sequence[Frame] = ()) -> tuple[Line, ...]:
+    """The frame as lines, the most important first. ``earlier`` are the walk's frames before it."""
+    return tuple(_lines(machine, frame, earlier))
+
+
+def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator[Line]:
+    for note in frame.performed.notes:
+        yield _sentence(note, STRONG)
+    yield _headline(machine, frame)
+    if frame.outcome.note:
+        yield _sentence(_capital(frame.outcome.note))
+    for text in machine.explain(frame, earlier):
+        yield _sentence(text)
+    own = frame.move()
+    for move in frame.moves:
+        if move is not own:
+            yield Line("also", tuple(_movement(move, short=True)))
+    if frame.unseen:
+        ids = "one more id" if frame.unseen == 1 else f"{frame.unseen:,} more ids"
+        yield _sentence(f"At least {ids} moved out of view.")
+    if own is not None:
+        yield from _score(machine, frame, own)
+        yield from _row(own)
+    yield from _side_changes(frame)
+    yield from _odd_members(machine, frame.after)
+    for call in frame.calls:
+        yield _wire(call)
+    yield from _laws(frame)
+    for expected in frame.expected:
+        if not expected.met:
+            yield Line(
+                "lesson",
+                (Span(f"announced {expected.what} {_plain(expected.wanted)}, read {_plain(expected.got)}", BROKEN),),
+            )
+
+
+def _sentence(text: str, role: str = PLAIN) -> Line:
+    return Line("", (Span(text, role),))
+
+
+def _capital(text: str) -> str:
+    ended = text if text.endswith((".", "!", "?")) else text + "."
+    return ended[0].upper() + ended[1:]
+
+
+# The first line -------------------------------------------------------------------------------------------------------
+
+
+def _headline(machine: Machine, frame: Frame) -> Line:
+    own, outcome = frame.move(), frame.outcome
+    if frame.kind == "between":
+        what = tuple(_movement(frame.moves[0], short=False)) if frame.moves else (Span("something changed."),)
+        return Line("", (Span("Between two steps, not by this walk: ", REFUSED), *what))
+    if outcome.refused is not None:
+        return Line("", tuple(_refusal(frame, own)))
+    if own is not None and (own.leaves or own.enters):
+        return Line("", (*_movement(own, short=False), *_atomicity(frame, own)))
+    if own is not None and own.rescored:
+        places = " and ".join(own.rescored)
+        return Line("", (Span(visible(own.id), SUBJECT), Span(f" stays in {places}; its score is new. Nothing moved.")))
+    if frame.kind == "wait":
+        passed = duration(frame.after.clock_ms - frame.before.clock_ms)
+        return _sentence(f"{passed} passed on the server's clock. Nothing moved.")
+    if frame.kind == "fault":
+        moved = "" if frame.moves else " Nothing moved."
+        return _sentence(f"{_spoken(outcome.name)}.{moved}")
+    if frame.moves and own is None:
+        return Line("", tuple(_movement(frame.moves[0], short=False)))
+    told = own is not None and own.row
+    what = "The row changed; no id moved." if told else "Nothing moved."
+    return Line("", (Span(f"{_spoken(outcome.name)}. "), Span(what, STRONG)))
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _movement(move: Move, *, short: bool) -> Iterator[Span]:
+    yield Span(short_id(move.id) if short else visible(move.id), SUBJECT)
+    if move.leaves:
+        yield Span(" leaves ")
+        yield from _places(move.leaves, LEFT)
+    if move.enters:
+        yield Span(", enters " if move.leaves else " enters ")
+        yield from _places(move.enters, ENTERED)
+        yield Span(".")
+    elif move.leaves:
+        gone = move.row_before and not move.row_after
+        yield Span(" and enters nothing: its row is gone." if gone else " and enters nothing.")
+    elif move.rescored:
+        yield Span(f" stays in {' and '.join(move.rescored)}; its score is new.")
+    elif move.row_before != move.row_after:
+        yield Span(" gets a row; it is in no place." if move.row_after else " loses its row; it is in no place.")
+    else:
+        yield Span(" moves nowhere; its row changed.")
+
+
+def _places(names: Sequence[str], role: str) -> Iterator[Span]:
+    for at, name in enumerate(names):
+        if at:
+            yield Span(" and ")
+        yield Span(visible(name), role)
+
+
+def _atomicity(frame: Frame, own: Move) -> Iterator[Span]:
+    if frame.kind == "script" and own.leaves and own.enters:
+        yield Span("  One script, one step: no client saw it between.", QUIET)
+    elif frame.kind == "commands" and bool(own.leaves) != bool(own.enters) and not own.row:
+        yield Span("  One command, and every client can see this.", QUIET)
+
+
+def _refusal(frame: Frame, own: Move | None) -> Iterator[Span]:
+    outcome = frame.outcome
+    if not outcome.sent:
+        yield Span("Not sent: ", REFUSED)
+        yield Span(_capital(visible(outcome.refused or "")))
+        return
+    yield Span("Refused: ", REFUSED)
+    yield Span(visible(outcome.refused or ""), STRONG)
+    yield Span(f" ({outcome.name.replace('_', ' ')}). ")
+    if own is None and not frame.moves:
+        yield Span("Nothing moved.", STRONG)
+    elif own is not None:
+        yield from _movement(own, short=False)
+
+
+# The lines after it ---------------------------------------------------------------------------------------------------
+
+
+def _score(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
+    for place in (*own.enters, *own.rescored):
+        raw = frame.after.score(place, own.id)
+        if raw is None:
+            continue
+        meaning = machine.read_score(place, raw)
+        spans = [Span(f"{raw:.0f}", VALUE), Span("  ")]
+        if meaning.at_ms is None:
+            spans.append(Span(meaning.means))
+        else:
+            now_ms = frame.after.clock_ms
+            at = time_of_day(meaning.at_ms, now_ms)
+            spans.append(Span(f"{meaning.means} at {at}, {relative(meaning.at_ms, now_ms)}"))
+            spans.append(Span(", on the server's clock", QUIET))
+        yield Line("score", tuple(spans))
+
+
+def _row(own: Move) -> Iterator[Line]:
+    if own.row_before and not own.row_after:
+        yield Line("row", (Span("deleted", LEFT), Span(": no field is left", QUIET)))
+        return
+    spans: list[Span] = []
+    for change in own.row:
+        if spans:
+            spans.append(Span("   "))
+        spans.extend(_change(change))
+    if spans:
+        yield Line("row", tuple(spans))
+
+
+def _change(change: Change) -> Iterator[Span]:
+    yield Span(visible(change.field, 20) + " ", LABEL)
+    if change.after is None:
+        yield Span(f"− {visible(change.before or b'', 24)}", LEFT)
+    elif change.before is None:
+        yield Span("+ ", ENTERED)
+        yield Span(quoted(change.after, 24), VALUE)
+    else:
+        yield Span(f"{visible(change.before, 24)} → ")
+        yield Span(visible(change.after, 24), VALUE)
+
+
+def _side_changes(frame: Frame) -> Iterator[Line]:
+    """Side keys that hold other things than before: counters, the ring, a pause."""
+    was, now = frame.before.sides, frame.after.sides
+    spans: list[Span] = []
+    for name in dict.fromkeys((*was, *now)):
+        if was.get(name) == now.get(name):
+            continue
+        if spans:
+            spans.append(Span("   "))
+        spans.append(Span(f"{visible(name)} ", LABEL))
+        spans.append(Span(_side_difference(was.get(name), now.get(name))))
+    if spans:
+        yield Line("beside", tuple(spans))
+
+
+def _side_difference(was: Any, now: Any) -> str:
+    if isinstance(was, Mapping | None) and isinstance(now, Mapping | None):
+        before, after = was or {}, now or {}
+        parts = [
+            f"{short_id(field)} {_held(before.get(field))} → {_held(after.get(field))}"
+            for field in dict.fromkeys((*before, *after))
+            if before.get(field) != after.get(field)
+        ]
+        return ", ".join(parts)
+    return f"{_held(was)} → {_held(now)}"
+
+
+def _held(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bytes):
+        return visible(value, 24)
+    if isinstance(value, tuple):
+        return "[" + " ".join(short_id(item) if isinstance(item, bytes) else str(item) for item in value[:4]) + "]"
+    return str(value)
+
+
+def _odd_members(machine: Machine, seen: Observation) -> Iterator[Line]:
+    foreign, holes = [], []
+    for name, reading in seen.places.items():
+        if reading.wrong_type:
+            yield _sentence(f"{name} holds a {reading.wrong_type}, not a {machine.place(name).kind}: not one of ours.")
+        for member in reading.members:
+            if not is_branded(member.id):
+                foreign.append(f"{visible(member.id, 24)} in {name}")
+            if seen.rows.get(member.id) is None:
+                holes.append(f"{visible(member.id, 24)} in {name}")
+    if foreign:
+        yield Line("foreign", (Span(f"{len(foreign)}: {', '.join(foreign[:3])}: not a branded id, so not a job"),))
+    if holes:
+        yield Line("no row", (Span(f"{len(holes)}: {', '.join(holes[:3])}"),))
+
+
+def _wire(call: WireCall) -> Line:
+    spans = [Span(call.command + " ", LABEL)]
+    if call.sha1 is not None:
+        spans.append(Span(call.sha1[:7] + "… "))
+    if call.command == "EVALSHA":
+        spans.append(Span(f"{len(call.keys)} keys {len(call.args)} args ", QUIET))
+    elif call.command == "SCRIPT LOAD":
+        spans.append(Span(f"{len(call.args[0])} bytes ", QUIET))
+    else:
+        words = " ".join(visible(word, 30) for word in (*call.keys, *call.args))
+        spans.append(Span(words + " " if words else "", QUIET))
+    spans.append(Span("→ "))
+    spans.append(Span(visible(call.error), REFUSED) if call.error else Span(show_reply(call.reply), GOOD))
+    spans.append(Span(f"  {call.ms:.2f} ms", QUIET))
+    return Line("wire", tuple(spans))
+
+
+def _laws(frame: Frame) -> Iterator[Line]:
+    broken = frame.broken
+    on = len(frame.after.rows)
+    ids = "1 id" if on == 1 else f"{on} ids"
+    holding = len(frame.laws) - len(broken)
+    tally = Span(f"{holding} of {len(frame.laws)} hold", BROKEN if broken else GOOD)
+    yield Line("laws", (tally, Span(f", judged on {ids} in view", QUIET)))
+    announced = set(frame.step.expect.breaks) if frame.step and frame.step.expect else set()
+    for law in broken:
+        told = " (announced)" if law.name in announced else ""
+        more = f" and {len(law.breaches) - 1} more" if len(law.breaches) > 1 else ""
+        yield Line("broken", (Span(law.sentence, BROKEN), Span(f" {law.breaches[0]}{more}.{told}")))
+
+
+# Values ---------------------------------------------------------------------------------------------------------------
+
+
+def quoted(value: bytes, limit: int) -> str:
+    """A value in quotes, made visible and cut, with its length where it was cut."""
+    cut = visible(value, limit)
+    length = f" {len(value)} B" if cut.endswith("…") else ""
+    return f'"{cut}"{length}'
+
+
+def show_reply(reply: Any, limit: int = 28) -> str:
+    """A reply as text: strings in quotes, integers bare, arrays in brackets, nil as nil."""
+    if reply is None:
+        return "nil"
+    if isinstance(reply, ErrorReply):
+        return visible(reply.text)
+    if isinstance(reply, bytes):
+        return quoted(reply, limit)
+    if isinstance(reply, list | tuple):
+        shown = [show_reply(item, 16) for item in reply[:6]]
+        return "[" + ", ".join(shown) + (", …" if len(reply) > 6 else "") + "]"
+    return visible(str(reply), limit)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(visible(str(item)) for item in value) if value else "nothing"
+    return "nothing" if value is None else visible(str(value))

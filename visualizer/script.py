@@ -1,0 +1,298 @@
+"""Reads a Lua file with its header contract, and calls it by named keys and arguments.
+
+A call is sent once. EVALSHA goes first, with the SHA-1 computed here; on NOSCRIPT the script is loaded once, its answer
+must equal our SHA-1, and the same EVALSHA goes again: the server ran nothing the first time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from time import perf_counter
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from visualizer.model import WireCall
+from visualizer.resources import lua_folder
+
+Reply = Any
+Value = bytes | str | int
+Named = Mapping[str, "Value | Sequence[Value]"]
+
+_USE = re.compile(r"^-- use (\w+)$", re.MULTILINE)
+_SLOT = re.compile(r"^(KEYS|ARGV) (\d+)\s+(\w+)(…|\?)?(?: \((unused)\))? — (.+)$")
+_FIELD = re.compile(r"^(MOVES|CLOCK|RETURNS)\s+(.+)$")
+
+
+class ScriptError(Exception):
+    """A script file breaks the header contract, or a call does not fit it. Nothing was sent."""
+
+
+class ReplyLostError(Exception):
+    """The connection broke before a reply came: the server may have run the call. It is not sent again."""
+
+
+class ErrorReply(Struct, frozen=True):
+    """An error that the server answered, with its first word as it came (``EMQSTALE …``, ``WRONGTYPE …``)."""
+
+    text: str
+
+    @property
+    def code(self) -> str:
+        return self.text.partition(" ")[0]
+
+
+class Slot(Struct, frozen=True):
+    """One declared position of KEYS or ARGV."""
+
+    number: int
+    name: str
+    meaning: str
+    repeats: bool = False
+    optional: bool = False
+    unused: bool = False
+
+
+class Header(Struct, frozen=True):
+    """The contract in a script's opening comment, in its fixed order."""
+
+    sentence: str
+    moves: str
+    keys: tuple[Slot, ...]
+    args: tuple[Slot, ...]
+    returns: tuple[str, ...]
+    clock: str
+
+
+class Script(Struct, frozen=True):
+    """One Lua file. ``source`` is exactly what is sent; ``shared`` are the line ranges put in place by ``-- use``."""
+
+    name: str
+    source: str
+    sha1: str
+    header: Header
+    shared: tuple[tuple[int, int, str], ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self.source.splitlines())
+
+    @property
+    def body_line(self) -> int:
+        """The number of the first line after the header."""
+        for number, line in enumerate(self.lines, start=1):
+            if not line.startswith("--"):
+                return number
+        return 1
+
+
+def parse_header(name: str, source: str) -> Header:
+    """The header of a script; ScriptError names the line that does not fit."""
+    comments: list[str] = []
+    for line in source.splitlines():
+        if not line.startswith("--"):
+            break
+        comments.append(line[2:].strip())
+    if not comments or _FIELD.match(comments[0]) or _SLOT.match(comments[0]):
+        raise ScriptError(f"{name}: the first line is one sentence that says what the script does")
+    single: dict[str, str] = {}
+    returns: list[str] = []
+    slots: dict[str, list[Slot]] = {"KEYS": [], "ARGV": []}
+    for comment in comments[1:]:
+        if match := _SLOT.match(comment):
+            kind, number, slot_name, mark, unused, meaning = match.groups()
+            slot = Slot(int(number), slot_name, meaning, mark == "…", mark == "?", unused is not None)
+            slots[kind].append(slot)
+        elif match := _FIELD.match(comment):
+            if match[1] == "RETURNS":
+                returns.append(match[2])
+            else:
+                single[match[1]] = match[2]
+        else:
+            raise ScriptError(f"{name}: this header line is none of MOVES, KEYS, ARGV, RETURNS, CLOCK: {comment!r}")
+    for kind, found in slots.items():
+        if [slot.number for slot in found] != list(range(1, len(found) + 1)):
+            raise ScriptError(f"{name}: {kind} are not numbered 1, 2, 3 …")
+    for field in ("MOVES", "CLOCK"):
+        if field not in single:
+            raise ScriptError(f"{name}: the header has no {field} line")
+    if not returns:
+        raise ScriptError(f"{name}: the header has no RETURNS line")
+    return Header(
+        comments[0], single["MOVES"], tuple(slots["KEYS"]), tuple(slots["ARGV"]), tuple(returns), single["CLOCK"]
+    )
+
+
+def _put_in_place(name: str, text: str) -> tuple[str, tuple[tuple[int, int, str], ...]]:
+    """The text with each ``-- use NAME`` line replaced by the shared step, and where those lines stand now."""
+    steps = lua_folder() / name.split("/")[0] / "steps"
+    lines: list[str] = []
+    shared: list[tuple[int, int, str]] = []
+    for line in text.splitlines():
+        match = _USE.match(line)
+        if match is None:
+            lines.append(line)
+            continue
+        step = steps / f"{match[1]}.lua"
+        if not step.is_file():
+            raise ScriptError(f"{name}: it uses the shared step {match[1]}, but there is no file {step.name}")
+        body = step.read_text(encoding="utf-8").rstrip("\n").splitlines()
+        shared.append((len(lines) + 1, len(lines) + len(body), match[1]))
+        lines.extend(body)
+    return "\n".join(lines) + "\n", tuple(shared)
+
+
+@cache
+def load(name: str) -> Script:
+    """The script of that name, ``leased/claim`` or ``observe``; ScriptError where it is missing or malformed."""
+    path = lua_folder() / f"{name}.lua"
+    if not path.is_file():
+        raise ScriptError(f"there is no script {name}; `visualizer script` lists them")
+    source, shared = _put_in_place(name, path.read_text(encoding="utf-8"))
+    sha1 = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
+    return Script(name, source, sha1, parse_header(name, source), shared)
+
+
+def all_names() -> list[str]:
+    """Every script's name, sorted; shared steps are no scripts."""
+    folder = lua_folder()
+    return sorted(
+        path.relative_to(folder).with_suffix("").as_posix()
+        for path in folder.rglob("*.lua")
+        if path.parent.name != "steps"
+    )
+
+
+def _encode(value: Value) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    return str(value).encode()
+
+
+def arrange(script: str, kind: str, slots: tuple[Slot, ...], given: Named) -> tuple[bytes, ...]:
+    """Named values in the declared order. ScriptError names what is missing or unknown."""
+    arranged: list[bytes] = []
+    found = 0
+    for slot in slots:
+        if slot.name not in given:
+            if slot.optional or slot.repeats:
+                continue
+            raise ScriptError(f"{script}: {kind} {slot.number} {slot.name} was not given; nothing was sent")
+        found += 1
+        value = given[slot.name]
+        if isinstance(value, bytes | str | int):
+            arranged.append(_encode(value))
+        elif slot.repeats:
+            arranged.extend(map(_encode, value))
+        else:
+            raise ScriptError(f"{script}: {kind} {slot.number} {slot.name} takes one value; nothing was sent")
+    if found != len(given):
+        unknown = sorted(set(given) - {slot.name for slot in slots})
+        raise ScriptError(f"{script}: it declares no {kind} named {', '.join(unknown)}; nothing was sent")
+    return tuple(arranged)
+
+
+def wire_size(call: WireCall) -> int:
+    """How many bytes the call is on the wire, as a RESP array of bulk strings."""
+    head: list[bytes] = [word.encode() for word in call.command.split(" ")]
+    if call.command == "EVALSHA":
+        head += [(call.sha1 or "").encode(), str(len(call.keys)).encode()]
+    parts = [*head, *call.keys, *call.args]
+    return len(f"*{len(parts)}\r\n") + sum(len(f"${len(part)}\r\n") + len(part) + 2 for part in parts)
+
+
+class Server(Protocol):
+    """What a caller needs of an engine."""
+
+    @property
+    def client(self) -> Any: ...
+
+    def hold(self, names: Iterable[bytes]) -> None:
+        """Notes, before a call is sent, which keys it may write (on a server that is not ours)."""
+        ...
+
+
+class Caller:
+    """Sends calls to one engine and keeps every one of them, with its reply and time, until `drain`."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._calls: list[WireCall] = []
+
+    def drain(self) -> tuple[WireCall, ...]:
+        """The calls since the last drain."""
+        calls, self._calls = tuple(self._calls), []
+        return calls
+
+    def call(self, script: Script, keys: Named, args: Named) -> Reply:
+        """Runs a script. The reply as it came, or an `ErrorReply`. ReplyLostError when the connection broke."""
+        arranged_keys = arrange(script.name, "KEYS", script.header.keys, keys)
+        arranged_args = arrange(script.name, "ARGV", script.header.args, args)
+        self._server.hold(arranged_keys)
+        reply = self._evalsha(script, arranged_keys, arranged_args)
+        if isinstance(reply, ErrorReply) and reply.code == "NOSCRIPT":
+            self._load(script)
+            reply = self._evalsha(script, arranged_keys, arranged_args)
+        return reply
+
+    def command(self, command: str, *args: Value, keys: Sequence[bytes] = ()) -> Reply:
+        """Sends one plain command; its keys stand before its other arguments."""
+        encoded = tuple(map(_encode, args))
+        return self._send(command, (*command.split(" "), *keys, *encoded), tuple(keys), encoded, None)
+
+    def _evalsha(self, script: Script, keys: tuple[bytes, ...], args: tuple[bytes, ...]) -> Reply:
+        return self._send("EVALSHA", ("EVALSHA", script.sha1, len(keys), *keys, *args), keys, args, script)
+
+    def _load(self, script: Script) -> None:
+        source = script.source.encode()
+        answer = self._send("SCRIPT LOAD", ("SCRIPT", "LOAD", source), (), (source,), script)
+        if answer not in (script.sha1, script.sha1.encode()):
+            raise ScriptError(f"{script.name}: the server computed another SHA-1 ({answer!r}) than we did")
+
+    def _send(
+        self, command: str, words: tuple[Any, ...], keys: tuple[bytes, ...], args: tuple[bytes, ...], of: Script | None
+    ) -> Reply:
+        from redis import exceptions  # imported late: the first frame does not wait for it
+
+        started = perf_counter()
+        error: str | None = None
+        reply: Reply = None
+        lost: Exception | None = None
+        try:
+            reply = self._server.client.execute_command(*words)
+        except exceptions.NoScriptError as failure:
+            reply = ErrorReply(f"NOSCRIPT {failure}")
+        except (exceptions.ConnectionError, exceptions.TimeoutError) as failure:
+            lost = failure
+        except exceptions.ResponseError as failure:
+            reply = ErrorReply(_error_text(failure))
+        ms = (perf_counter() - started) * 1000
+        if isinstance(reply, ErrorReply):
+            error = reply.text
+        elif lost is not None:
+            error = f"no reply: {lost}"
+        name, sha1 = (of.name, of.sha1) if of else (None, None)
+        self._calls.append(WireCall(command, keys, args, None if error else reply, error, ms, name, sha1))
+        if lost is not None:
+            raise ReplyLostError(f"the connection broke before {command} was answered: {lost}") from lost
+        return reply
+
+
+def _error_text(failure: Exception) -> str:
+    """The error as it came: redis-py takes the first word off the ones it has a class for."""
+    text = str(failure)
+    code = _CODES.get(type(failure).__name__)
+    return f"{code} {text}" if code and not text.startswith(code) else text
+
+
+_CODES = {
+    "ReadOnlyError": "READONLY",
+    "NoPermissionError": "NOPERM",
+    "OutOfMemoryError": "OOM",
+    "ExecAbortError": "EXECABORT",
+}
+
+__all__ = ["Caller", "ErrorReply", "ReplyLostError", "Script", "ScriptError", "all_names", "load", "wire_size"]

@@ -1,0 +1,181 @@
+"""The named steps that are no verbs: waiting, faults. Lessons name them; they carry no raw commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from visualizer.keyspace import Keyspace
+from visualizer.machine.bench import Bench, Tokens
+from visualizer.model import FrameKind, Observation, Outcome, Parameter, Performed, Step
+from visualizer.script import Caller
+
+
+class Engine(Protocol):
+    """What a fault needs of an engine."""
+
+    def may(self, feature: Any) -> str | None: ...
+
+    def restart(self) -> None: ...
+
+
+class Stage(Bench):
+    """A bench with what only named steps need: the reading before, the engine itself, and a sleep that can be ended.
+
+    ``sleep`` takes seconds and answers False when the learner leaves meanwhile. ``restore`` puts the keys of the
+    reading before back and answers how many.
+    """
+
+    def __init__(
+        self,
+        caller: Caller,
+        space: Keyspace,
+        step: Step,
+        tokens: Tokens,
+        before: Observation,
+        engine: Engine,
+        sleep: Callable[[float], bool],
+        restore: Callable[[Observation], int],
+    ) -> None:
+        super().__init__(caller, space, step, tokens)
+        self.before = before
+        self.engine = engine
+        self.sleep = sleep
+        self.restore = restore
+
+    def now_ms(self) -> int:
+        """The server's clock, read by a TIME that stands on the wire log."""
+        seconds, micros = self.command("TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def wait_until(self, instant_ms: float) -> bool:
+        """Sleeps until the server's clock has reached that instant; False when the learner left meanwhile."""
+        left_ms = instant_ms - self.before.clock_ms
+        while left_ms > 0:
+            if not self.sleep(left_ms / 1000):
+                return False
+            left_ms = instant_ms - self.now_ms()
+        return True
+
+
+class NamedStep(Struct, frozen=True):
+    """One named step. ``kind`` is the frame's; ``keeps_keys`` says that it needs the keys' dumps from before."""
+
+    name: str
+    sentence: str
+    kind: FrameKind
+    parameters: tuple[Parameter, ...]
+    outcomes: tuple[str, ...]
+    needs_job: bool
+    run: Callable[[Stage], Performed]
+    keeps_keys: bool = False
+
+
+_MS = Parameter("ms", "duration_ms", "how long, on the server's clock", required=True, minimum=1)
+_WORKER = Parameter("worker", "worker", "whose process ends", default="w1")
+_KEEP = Parameter("keep", "flag", "whether the queue's keys are put back", default=True)
+
+
+def _wait_for_score(at: Stage, place: str, verb: str) -> Performed:
+    score = at.before.score(place, at.id)
+    if score is None:
+        note = f"the id is not in {place}, so there is nothing to wait for"
+        return Performed(Outcome("nothing_to_wait_for", note=note), kind="wait")
+    came = at.wait_until(score)
+    return Performed(Outcome(verb if came else "interrupted"), kind="wait")
+
+
+def _wait_until_due(at: Stage) -> Performed:
+    return _wait_for_score(at, "schedule", "due")
+
+
+def _wait_until_lapsed(at: Stage) -> Performed:
+    return _wait_for_score(at, "active", "lapsed")
+
+
+def _time_passes(at: Stage) -> Performed:
+    came = at.wait_until(at.before.clock_ms + int(at.step.given["ms"]))
+    return Performed(Outcome("passed" if came else "interrupted"), kind="wait")
+
+
+def _kill_worker(at: Stage) -> Performed:
+    worker = at.take(_WORKER)
+    return Performed(Outcome("killed", note=f"worker {worker} is gone and sends nothing more"), kind="fault")
+
+
+def _flush_scripts(at: Stage) -> Performed:
+    refused = at.engine.may("flush_scripts")
+    if refused:
+        return Performed(Outcome("not_sent", refused=refused, sent=False), kind="fault")
+    at.command("SCRIPT FLUSH")
+    return Performed(Outcome("flushed", note="the server has forgotten every script"), kind="fault")
+
+
+def _restart_server(at: Stage) -> Performed:
+    refused = at.engine.may("restart")
+    if refused:
+        return Performed(Outcome("not_sent", refused=refused, sent=False), kind="fault")
+    at.engine.restart()
+    if not at.take(_KEEP):
+        return Performed(Outcome("restarted", note="the server came back empty"), kind="fault")
+    count = at.restore(at.before)
+    note = f"the server came back empty; the queue's {count} keys were put back, the script cache was not"
+    return Performed(Outcome("restarted", note=note), kind="fault")
+
+
+STEPS: dict[str, NamedStep] = {
+    step.name: step
+    for step in (
+        NamedStep(
+            "wait_until_due",
+            "Wait until the server's clock reaches the job's score in schedule.",
+            "wait",
+            (),
+            ("due", "nothing_to_wait_for", "interrupted"),
+            True,
+            _wait_until_due,
+        ),
+        NamedStep(
+            "wait_until_lapsed",
+            "Wait until the server's clock reaches the end of the job's lease.",
+            "wait",
+            (),
+            ("lapsed", "nothing_to_wait_for", "interrupted"),
+            True,
+            _wait_until_lapsed,
+        ),
+        NamedStep(
+            "time_passes", "Wait that long.", "wait", (_MS,), ("passed", "interrupted"), False, _time_passes
+        ),
+        NamedStep(
+            "kill_worker",
+            "A worker's process ends between two calls; nothing is sent.",
+            "fault",
+            (_WORKER,),
+            ("killed",),
+            False,
+            _kill_worker,
+        ),
+        NamedStep(
+            "flush_scripts",
+            "The server forgets every script (our own engine only).",
+            "fault",
+            (),
+            ("flushed", "not_sent"),
+            False,
+            _flush_scripts,
+        ),
+        NamedStep(
+            "restart_server",
+            "The server stops and starts again (our own Valkey only).",
+            "fault",
+            (_KEEP,),
+            ("restarted", "not_sent"),
+            False,
+            _restart_server,
+            keeps_keys=True,
+        ),
+    )
+}

@@ -1,0 +1,143 @@
+"""Reads one key at a time from a terminal, or one line at a time from anything else, as key names.
+
+Names are those of the table of actions: ``right``, ``question_mark``, ``n``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import Protocol, TextIO
+
+NAMES = {
+    " ": "space",
+    "\r": "enter",
+    "\n": "enter",
+    "\t": "tab",
+    "?": "question_mark",
+    "+": "plus",
+    "=": "equals_sign",
+    "-": "minus",
+    "\x04": "end_of_input",
+    "\x1b": "escape",
+    "\x1b[C": "right",
+    "\x1bOC": "right",
+    "\x1b[D": "left",
+    "\x1bOD": "left",
+    "\x1b[H": "home",
+    "\x1bOH": "home",
+    "\x1b[1~": "home",
+    "\x1b[7~": "home",
+    "\x1b[F": "end",
+    "\x1bOF": "end",
+    "\x1b[4~": "end",
+    "\x1b[8~": "end",
+}
+# What Windows sends after a first byte 00 or e0.
+WINDOWS_NAMES = {"M": "right", "K": "left", "G": "home", "O": "end"}
+# How long the bytes of one key may be apart on a slow line.
+SEQUENCE_SECONDS = 0.05
+
+
+class Keys(Protocol):
+    """Where keys come from."""
+
+    def press(self) -> str | None:
+        """The name of the next key, None when there are no more."""
+        ...
+
+    def line(self) -> str | None:
+        """A line that is typed and ended with enter, without its end; None when there are no more."""
+        ...
+
+
+class LineKeys:
+    """Keys from a stream that is no terminal: one a line, its name or its character. An empty line is enter."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def press(self) -> str | None:
+        text = self.line()
+        if text is None:
+            return None
+        word = text.strip() or "enter"
+        return NAMES.get(word, word)
+
+    def line(self) -> str | None:
+        text = self._stream.readline()
+        return text.rstrip("\r\n") if text else None
+
+
+@contextlib.contextmanager
+def keys_of(stream: TextIO) -> Iterator[Keys]:
+    """The keys of standard input: single presses where it is a terminal, which is left as it was found."""
+    if not stream.isatty():
+        yield LineKeys(stream)
+    elif sys.platform == "win32":
+        yield WindowsKeys(stream)
+    else:
+        terminal = TerminalKeys(stream)
+        try:
+            yield terminal
+        finally:
+            terminal.restore()
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    class WindowsKeys(LineKeys):
+        """Keys of a Windows console."""
+
+        def press(self) -> str | None:
+            character = msvcrt.getwch()
+            if character in "\x00\xe0":
+                return WINDOWS_NAMES.get(msvcrt.getwch(), "unknown")
+            if character == "\x03":
+                raise KeyboardInterrupt
+            return NAMES.get(character, character)
+
+else:
+    import select
+    import termios
+    import tty
+
+    class TerminalKeys(LineKeys):
+        """Keys of a terminal, which shows nothing of them; ``ctrl+c`` still interrupts."""
+
+        def __init__(self, stream: TextIO) -> None:
+            super().__init__(stream)
+            self._descriptor = stream.fileno()
+            self._found = termios.tcgetattr(self._descriptor)
+
+        def press(self) -> str | None:
+            # Set before every key: a shell gives the terminal back in its own mode after a stop.
+            tty.setcbreak(self._descriptor, termios.TCSANOW)
+            data = os.read(self._descriptor, 1)
+            if not data:
+                return None
+            if data == b"\x1b":
+                while self._more() and len(data) < 8:
+                    data += os.read(self._descriptor, 1)
+                    if len(data) > 2 and 0x40 <= data[-1] <= 0x7E:
+                        break
+                return NAMES.get(data.decode("ascii", "replace"), "unknown")
+            while data[0] >= 0xC0 and len(data) < 4 and self._more():
+                data += os.read(self._descriptor, 1)
+            character = data.decode("utf-8", "replace")
+            name = NAMES.get(character, character)
+            return None if name == "end_of_input" else name
+
+        def line(self) -> str | None:
+            self.restore()
+            return super().line()
+
+        def restore(self) -> None:
+            """Gives the terminal its own mode back."""
+            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._found)
+
+        def _more(self) -> bool:
+            return bool(select.select([self._descriptor], [], [], SEQUENCE_SECONDS)[0])

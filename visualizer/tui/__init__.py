@@ -1,0 +1,1 @@
+"""The terminal front end: the only package that imports Textual."""

@@ -1,0 +1,121 @@
+"""The Textual app: themes, the command palette, and which screen is open."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from visualizer.actions import ACTIONS
+from visualizer.engine import EmbeddedServer, Engine, open_engine
+from visualizer.lesson import Lesson
+from visualizer.player import Player
+from visualizer.tui.screens.home import HomeScreen
+from visualizer.tui.screens.lesson import LessonScreen
+from visualizer.tui.themes import DARK, LIGHT, defaults_for
+
+
+class VisualizerApp(App[int]):
+    """Opens the home screen, or one lesson at once."""
+
+    TITLE = "visualizer"
+    CSS_PATH = "visualizer.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
+        (0, "-flat -sliver"),
+        (3, "-flat"),
+        (9, "-low"),
+        (22, "-tall"),
+    ]
+
+    def __init__(
+        self,
+        lessons: tuple[Lesson, ...],
+        opened: Lesson | None = None,
+        *,
+        path: str | None = None,
+        engine_spec: str = "auto",
+        queue: str | None = None,
+        theme: str = DARK.name,
+        take_over: bool = False,
+        spawned: EmbeddedServer | None = None,
+    ) -> None:
+        super().__init__()
+        self.lessons = lessons
+        self._opened = opened
+        self._path = path
+        self._engine_spec = engine_spec
+        self._queue = queue
+        self._take_over = take_over
+        self._spawned = spawned
+        self._theme_name = theme
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return defaults_for(self.current_theme)
+
+    def on_mount(self) -> None:
+        self.theme = self._theme_name
+        self.push_screen(HomeScreen(self.lessons))
+        if self._opened is not None:
+            self.open_lesson(self._opened, self._path)
+
+    def open_lesson(self, lesson: Lesson, path: str | None = None) -> None:
+        """Pushes a lesson's screen; its engine is opened by the screen's own thread."""
+        self.push_screen(LessonScreen(lesson, path, self._open_player))
+
+    def _open_player(self, lesson: Lesson) -> Player:
+        spawned, self._spawned = self._spawned, None
+        engine: Engine = open_engine(
+            self._engine_spec, queue=self._queue or lesson.queue, take_over=self._take_over, spawned=spawned
+        )
+        try:
+            return Player(lesson, engine)
+        except BaseException:
+            engine.close()
+            raise
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Every action of ours by name, then Textual's own."""
+        if isinstance(screen, LessonScreen):
+            for action in ACTIONS:
+                if action.name != "commands" and screen.applies(action.name):
+                    title = f"{action.label.capitalize()} ({action.keys[0]})"
+                    yield SystemCommand(title, action.help, lambda name=action.name: screen.action_act(name))
+        yield from super().get_system_commands(screen)
+
+
+def run(
+    lessons: tuple[Lesson, ...],
+    opened: Lesson | None,
+    *,
+    path: str | None = None,
+    engine_spec: str = "auto",
+    queue: str | None = None,
+    theme: str | None = None,
+    take_over: bool = False,
+    spawned: EmbeddedServer | None = None,
+) -> int:
+    """Opens the program; answers the exit code. ValueError names the themes where ``theme`` is none of them."""
+    app = VisualizerApp(
+        lessons,
+        opened,
+        path=path,
+        engine_spec=engine_spec,
+        queue=queue,
+        theme=theme or DARK.name,
+        take_over=take_over,
+        spawned=spawned,
+    )
+    if theme is not None and theme not in app.available_themes:
+        raise ValueError(f"there is no theme {theme}; there are: {', '.join(sorted(app.available_themes))}")
+    app.run()
+    sys.stdout.flush()
+    if spawned is not None:
+        spawned.close()
+    return app.return_code or 0

@@ -1,0 +1,56 @@
+"""What there is to draw, as one frozen value: every widget gets the whole scene and takes its part."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from visualizer.lesson import Lesson, LessonPath
+from visualizer.model import Frame, Machine, Observation, Step, Walk
+
+
+class EngineLabel(Struct, frozen=True):
+    """What the top line says of the engine."""
+
+    badge: str
+    label: str
+    prefix: str
+
+
+class Scene(Struct, frozen=True):
+    """A lesson at one moment.
+
+    ``walk`` is None until the engine answers. ``step`` is the number of the path's step under the cursor, ``taken``
+    how many have run. ``running`` names what runs now (keys wait for it), ``until_ms`` the instant it waits for.
+    ``trouble`` is a sentence about an engine that is gone.
+    """
+
+    lesson: Lesson
+    path: LessonPath
+    machine: Machine
+    engine: EngineLabel | None = None
+    walk: Walk | None = None
+    step: int = 0
+    taken: int = 0
+    running: str = ""
+    until_ms: int | None = None
+    clock_skew_ms: float = 0.0
+    trouble: str = ""
+
+    @property
+    def frame(self) -> Frame | None:
+        return self.walk.frame if self.walk else None
+
+    @property
+    def earlier(self) -> tuple[Frame, ...]:
+        """The frames before the one under the cursor."""
+        return self.walk.frames[: self.walk.cursor - 1] if self.walk and self.walk.cursor else ()
+
+    @property
+    def shown(self) -> Observation | None:
+        return self.walk.shown if self.walk else None
+
+    @property
+    def next_step(self) -> Step | None:
+        """The path's step after the one under the cursor, None at the end."""
+        steps = self.path.steps
+        return steps[self.step] if self.step < len(steps) else None

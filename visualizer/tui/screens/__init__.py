@@ -1,0 +1,1 @@
+"""The screens: home, lesson, explore, and the small ones that ask for a choice."""

@@ -1,0 +1,100 @@
+"""A small screen that asks for one of several things, and the screen that tells every key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from msgspec import Struct
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from visualizer.actions import ACTIONS, GROUPS, sign
+
+
+class Choice(Struct, frozen=True):
+    """One thing to choose: the value that comes back, its name, a sentence about it."""
+
+    value: str
+    name: str
+    about: str = ""
+
+
+class ChoiceScreen(ModalScreen[str | None]):
+    """Answers the chosen value, None where the learner changed their mind."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "leave")]
+
+    def __init__(self, title: str, choices: Sequence[Choice], current: str | None = None) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = tuple(choices)
+        self._current = current
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="choice") as box:
+            box.border_title = Content(self._title)
+            box.border_subtitle = Content("enter chooses · esc leaves")
+            yield OptionList(*(Option(_label(choice), id=str(at)) for at, choice in enumerate(self._choices)))
+
+    def on_mount(self) -> None:
+        options = self.query_one(OptionList)
+        values = [choice.value for choice in self._choices]
+        options.highlighted = values.index(self._current) if self._current in values else 0
+        options.focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._choices[event.option_index].value)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+def _label(choice: Choice) -> Content:
+    return Content.assemble((choice.name, "bold"), (f"  {choice.about}" if choice.about else "", ""))
+
+
+_MARKS = (
+    ("+", "$entered", "the id entered this place"),
+    ("−", "$left", "the id left this place"),
+    ("~", "$now", "the id stayed, its score is new"),
+    ("•", "$strong", "the step's job, where it rests"),
+    ("!", "$error", "a member without a row"),
+    ("?", "$quiet", "a foreign member: not a branded id, so not a job"),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Every key, from the one table of actions, and what the marks mean."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,h,enter", "leave", "leave")]
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help-box") as box:
+            box.border_title = Content("help")
+            box.border_subtitle = Content("esc leaves · ↑ ↓ scroll")
+            yield Static(_help(), markup=False)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+def _help() -> Content:
+    lines: list[Content] = []
+    for group, title in GROUPS.items():
+        lines.append(Content.styled(title, "bold $now"))
+        for action in ACTIONS:
+            if action.group == group:
+                keys = " ".join(sign(key) for key in action.keys)
+                lines.append(Content.assemble((f"  {keys:<14}", "bold"), action.help))
+        lines.append(Content(""))
+    lines.append(Content.styled("The marks", "bold $now"))
+    lines.extend(Content.assemble((f"  {mark:<14}", f"bold {style}"), meaning) for mark, style, meaning in _MARKS)
+    lines.append(Content(""))
+    lines.append(Content("↑ and ↓ scroll the panel that has the focus. All times are UTC, by the server's clock."))
+    return Content("\n").join(lines)

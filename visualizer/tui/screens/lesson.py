@@ -1,0 +1,333 @@
+"""The lesson screen: keys become steps on one worker thread; one handler turns what came back into one scene."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+
+from visualizer.actions import ACTIONS
+from visualizer.lesson import Lesson
+from visualizer.machine import MACHINES
+from visualizer.model import Walk
+from visualizer.picture import picture
+from visualizer.player import DeadlinePassedError, Player
+from visualizer.readout import Line, Span, readout
+from visualizer.script import load
+from visualizer.tui.scene import EngineLabel, Scene
+from visualizer.tui.screens import lesson_actions
+from visualizer.tui.widgets.bars import KeyBar, PathLine, TopLine
+from visualizer.tui.widgets.board import Board
+from visualizer.tui.widgets.lua_panel import LuaPanel
+from visualizer.tui.widgets.readout_panel import ReadoutPanel
+from visualizer.tui.widgets.text_panels import RowPanel, StoryPanel
+from visualizer.visible import visible
+
+# A countdown that ends later than this does not tick: nothing on screen changes that fast.
+_TICKING_MS = 60_000
+_PANELS = ("story", "lua", "row")
+
+
+class LessonScreen(Screen[None]):
+    """One lesson on one engine. ``scene`` is the only state that is drawn."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(",".join(action.keys), f"act('{action.name}')", action.label, priority=action.name == "panel")
+        for action in ACTIONS
+    ] + [Binding("escape", "act('lesson')", "lessons", show=False)]
+
+    class Answered(Message):
+        """The worker thread is done: the walk as it is now, and a sentence to tell, if any."""
+
+        def __init__(self, player: Player, told: str) -> None:
+            super().__init__()
+            self.player = player
+            self.told = told
+
+    class Failed(Message):
+        """The worker thread could not do it. ``gone``: the engine cannot be used any more."""
+
+        def __init__(self, sentence: str, *, gone: bool) -> None:
+            super().__init__()
+            self.sentence = sentence
+            self.gone = gone
+
+    scene: reactive[Scene | None] = reactive(None, init=False)
+
+    def __init__(self, lesson: Lesson, path: str | None, open_player: Callable[[Lesson], Player]) -> None:
+        super().__init__()
+        self.lesson = lesson
+        self.player: Player | None = None
+        self.autoplay: Timer | None = None
+        self.seconds_a_step = 2.0
+        self._open_player = open_player
+        self._wanted_path = path
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="walk")
+        self._countdown: Timer | None = None
+        self._read_at = monotonic()
+        self._panel = "story"
+
+    # Composing --------------------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        yield TopLine()
+        yield PathLine()
+        yield Board()
+        yield ReadoutPanel()
+        with Horizontal(id="bottom"):
+            yield StoryPanel(id="story")
+            yield LuaPanel(id="lua")
+            yield RowPanel(id="row")
+        yield KeyBar(ACTIONS)
+
+    def on_mount(self) -> None:
+        self._countdown = self.set_interval(1, self._tick, pause=True)
+        self._show_panel("story")
+        path = self.lesson.path(self._wanted_path) if self._wanted_path else self.lesson.paths[0]
+        self.scene = Scene(self.lesson, path, MACHINES[self.lesson.machine])
+        self.open_engine()
+
+    def on_unmount(self) -> None:
+        player = self.player
+        if player is not None:
+            player.leave()
+            self._thread.submit(player.engine.close)
+        self._thread.shutdown(wait=True)
+
+    # Working on the engine --------------------------------------------------------------------------------------------
+
+    def open_engine(self) -> None:
+        """Opens an engine and the path on it; what an engine before it left is closed first."""
+        old, path = self.player, self.scene.path.name if self.scene else None
+
+        def opened() -> str:
+            if old is not None:
+                old.engine.close()
+            player = self._open_player(self.lesson)
+            self.player = player
+            if path is not None and path != player.path.name:
+                player.choose(path)
+            return ""
+
+        self.work("opening the lesson", opened)
+
+    def work(self, name: str, job: Callable[[], str | Walk], until_ms: int | None = None) -> None:
+        """Runs a job on the walk's thread; keys wait meanwhile. A job answers a sentence to tell, or its walk."""
+        if self.scene is None or self.scene.running:
+            return
+        self.scene = _with(self.scene, running=name, until_ms=until_ms)
+        self.run_worker(self._answer(job), exit_on_error=True)
+
+    async def _answer(self, job: Callable[[], str | Walk]) -> None:
+        from visualizer.engine import EngineError, EngineGone  # imported late: the first frame does not wait for it
+
+        try:
+            told = await asyncio.get_running_loop().run_in_executor(self._thread, job)
+        except DeadlinePassedError as late:
+            self.post_message(self.Failed(_sentence(late), gone=False))
+        except (EngineError, OSError) as failure:
+            self.post_message(self.Failed(_sentence(failure), gone=isinstance(failure, EngineGone)))
+        except Exception as failure:
+            known = lesson_actions.engine_failure(self.player, failure)
+            if known is None:
+                raise
+            self.post_message(self.Failed(_sentence(known), gone=True))
+        else:
+            if self.player is not None:
+                self.post_message(self.Answered(self.player, told if isinstance(told, str) else ""))
+
+    def on_lesson_screen_answered(self, event: Answered) -> None:
+        player, engine = event.player, event.player.engine
+        prefix = player.space.base.decode("utf-8", "backslashreplace")
+        self._read_at = monotonic()
+        self.scene = Scene(
+            self.lesson,
+            player.path,
+            player.machine,
+            EngineLabel(engine.badge, engine.label, prefix),
+            player.walk,
+            player.shown_step,
+            player.taken,
+        )
+        if event.told:
+            self.notify(Content(event.told), markup=False) if False else self.notify(event.told, markup=False)
+
+    def on_lesson_screen_failed(self, event: Failed) -> None:
+        lesson_actions.stop_autoplay(self)
+        if self.scene is None:
+            return
+        without_engine = self.scene.walk is None
+        if event.gone or without_engine:
+            self.scene = _with(self.scene, running="", until_ms=None, trouble=event.sentence)
+        else:
+            self.scene = _with(self.scene, running="", until_ms=None)
+        self.notify(event.sentence, severity="error", timeout=8, markup=False)
+
+    # Drawing ----------------------------------------------------------------------------------------------------------
+
+    def watch_scene(self, scene: Scene | None) -> None:
+        if scene is None:
+            return
+        self.query_one(TopLine).show(scene.lesson.title, scene.lesson.course, scene.engine)
+        self._tick()
+        lines = lines_of(scene)
+        panel = self.query_one(ReadoutPanel)
+        panel.show(lines)
+        refused = scene.frame is not None and (scene.frame.outcome.refused is not None or bool(scene.frame.broken))
+        panel.set_class(refused or bool(scene.trouble), "refused")
+        self.query_one(StoryPanel).show(scene)
+        self.query_one(RowPanel).show(scene, self.player.space if self.player else None)
+        self._show_script(scene)
+        self.query_one(KeyBar).show(self.applies)
+        if self._countdown is not None:
+            (self._countdown.resume if self._ticks(scene) else self._countdown.pause)()
+
+    def _tick(self) -> None:
+        """Draws what depends on the clock: the board's countdowns, and how long a wait still takes."""
+        scene = self.scene
+        if scene is None:
+            return
+        now_ms = self._now_ms(scene)
+        board = None
+        if scene.shown is not None:
+            board = picture(scene.machine, scene.shown, scene.frame, now_ms)
+        self.query_one(Board).show(scene.machine, board)
+        told = scene.running
+        if scene.until_ms is not None and now_ms is not None:
+            told = f"{scene.running}, {max(scene.until_ms - now_ms, 0) / 1000:.0f} s"
+        elif self.autoplay is not None and not told:
+            told = f"autoplay, {self.seconds_a_step:g} s a step"
+        self.query_one(PathLine).show(scene, told)
+        if self._countdown is not None and not self._ticks(scene):
+            self._countdown.pause()
+
+    def _now_ms(self, scene: Scene) -> float | None:
+        """The server's clock now, by the last reading and our own monotonic clock; None while looking back."""
+        if scene.walk is None or not scene.walk.at_end or scene.shown is None:
+            return None
+        return scene.shown.clock_ms + (monotonic() - self._read_at) * 1000
+
+    def _ticks(self, scene: Scene) -> bool:
+        now_ms = self._now_ms(scene)
+        if now_ms is None or scene.shown is None:
+            return False
+        if scene.until_ms is not None:
+            return True
+        return any(
+            member.score is not None and 0 < member.score - now_ms + 1000 < _TICKING_MS
+            for name, reading in scene.shown.places.items()
+            if scene.machine.place(name).scored in ("deadline", "due")
+            for member in reading.members
+        )
+
+    def _show_script(self, scene: Scene) -> None:
+        panel = self.query_one(LuaPanel)
+        frame = scene.frame
+        if frame is None:
+            panel.show(None, "lua", ("", "No script has run yet.", "", "The next key runs one, and it is shown here."))
+        elif frame.performed.script is not None:
+            panel.show(load(frame.performed.script), f"{frame.performed.script}.lua")
+        elif frame.kind == "commands":
+            sent = [" ".join(visible(word, 40) for word in _words(call)) for call in frame.calls]
+            panel.show(None, "no script: single commands", ("", *sent, "", "Between two of them, anyone may look."))
+        else:
+            panel.show(None, "no script", ("", "This step runs no script."))
+
+    def _show_panel(self, name: str) -> None:
+        """Which panel shows where they share one place, and has the focus where they do not."""
+        self._panel = name
+        self.set_class(name == "readout", "readout-current")
+        for panel in _PANELS:
+            self.query_one(f"#{panel}", Widget).set_class(panel == name, "current")
+        self.query_one(ReadoutPanel if name == "readout" else f"#{name}", Widget).focus()
+        self._label_panels()
+
+    def _label_panels(self) -> None:
+        order = self.panel_order()
+        others = " · ".join(name for name in order if name != self._panel)
+        shared = self.size.width < 100
+        for panel in (*_PANELS, "readout"):
+            widget = self.query_one(ReadoutPanel) if panel == "readout" else self.query_one(f"#{panel}", Widget)
+            widget.border_subtitle = Content(f"tab: {others}" if shared and panel == self._panel else "")
+
+    def panel_order(self) -> tuple[str, ...]:
+        """The panels that Tab goes through at this size."""
+        return ("readout", *_PANELS) if self.size.width < 60 else _PANELS
+
+    def next_panel(self) -> None:
+        order = self.panel_order()
+        at = order.index(self._panel) if self._panel in order else -1
+        self._show_panel(order[(at + 1) % len(order)])
+
+    def on_resize(self) -> None:
+        if self._panel not in self.panel_order():
+            self._show_panel("story")
+        self._label_panels()
+
+    # Actions ----------------------------------------------------------------------------------------------------------
+
+    def applies(self, name: str) -> bool:
+        """Whether an action does something now."""
+        return lesson_actions.applies(self, name)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "act" and parameters:
+            return self.applies(str(parameters[0]))
+        return super().check_action(action, parameters)
+
+    def action_act(self, name: str) -> None:
+        """Does the action of that name from the table of actions."""
+        if self.applies(name):
+            lesson_actions.DO[name](self)
+
+    def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        self.action_act(event.action)
+
+    def on_board_place_clicked(self, event: Board.PlaceClicked) -> None:
+        lesson_actions.explore(self, state=event.place)
+
+
+def lines_of(scene: Scene) -> tuple[Line, ...]:
+    """The readout of a scene; at the start, what there is before any step."""
+    if scene.trouble:
+        sentence = Line("", (Span(scene.trouble, "refused"),))
+        kept = Line("", (Span("What was walked is kept: ← looks back. r starts the path again on a new engine."),))
+        return (sentence, kept, *(readout(scene.machine, scene.frame, scene.earlier) if scene.frame else ()))
+    if scene.frame is not None:
+        return readout(scene.machine, scene.frame, scene.earlier)
+    if scene.walk is None:
+        return (Line("", (Span("The engine starts.", "quiet"),)),)
+    return (
+        Line("", (Span("Nothing has run yet.", "strong"), Span("  Press → for the first step."))),
+        Line("path", (Span(visible(scene.path.title)),)),
+    )
+
+
+def _with(scene: Scene, **changes: object) -> Scene:
+    from msgspec.structs import replace
+
+    return replace(scene, **changes)
+
+
+def _sentence(failure: BaseException) -> str:
+    text = str(failure)
+    return text[:1].upper() + text[1:]
+
+
+def _words(call: object) -> tuple[str | bytes, ...]:
+    from visualizer.model import WireCall
+
+    assert isinstance(call, WireCall)
+    return (call.command, *call.keys, *call.args)

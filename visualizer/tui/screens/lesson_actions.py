@@ -1,0 +1,239 @@
+"""What each action of the table does on the lesson screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from visualizer.model import Walk
+from visualizer.player import Player
+from visualizer.tui.screens.choice import Choice, ChoiceScreen, HelpScreen
+from visualizer.tui.widgets.lua_panel import LuaPanel
+from visualizer.visible import visible
+
+if TYPE_CHECKING:
+    from visualizer.tui.screens.lesson import LessonScreen
+
+_SLOWEST, _FASTEST = 8.0, 0.25
+# What works while a step runs: nothing that would touch the engine.
+_ALWAYS = frozenset({"help", "quit", "commands", "panel", "picture", "copy", "fold", "lesson"})
+
+
+def applies(screen: LessonScreen, name: str) -> bool:
+    """Whether the action does something at this moment."""
+    scene = screen.scene
+    if name in _ALWAYS:
+        return True
+    if scene is None or scene.running:
+        return name == "autoplay" and screen.autoplay is not None
+    if scene.trouble or scene.walk is None:
+        return name == "restart" or (scene.walk is not None and name in ("back", "first", "last"))
+    walk = scene.walk
+    if name in ("step", "autoplay"):
+        return not walk.at_end or scene.step < len(scene.path.steps) or screen.autoplay is not None
+    if name in ("back", "first"):
+        return walk.cursor > 0
+    if name in ("last", "rewind"):
+        return not walk.at_end
+    if name in ("faster", "slower"):
+        return screen.autoplay is not None
+    return True
+
+
+def engine_failure(player: Player | None, failure: Exception) -> Exception | None:
+    """A client's exception as an engine's sentence; None where it is not the engine's."""
+    from redis import RedisError
+
+    if player is None or not isinstance(failure, RedisError):
+        return None
+    return player.engine.failure(failure)
+
+
+# Walking --------------------------------------------------------------------------------------------------------------
+
+
+def _step(screen: LessonScreen) -> None:
+    scene, player = screen.scene, screen.player
+    if scene is None or scene.walk is None or player is None:
+        return
+    coming = scene.next_step
+    until_ms: int | None = None
+    name = coming.label if coming else "step"
+    if coming is not None and scene.walk.at_end and coming.do.startswith("wait_until"):
+        place = "schedule" if coming.do == "wait_until_due" else "active"
+        score = scene.walk.shown.score(place, coming.id or b"")
+        until_ms = int(score) if score is not None else None
+        name = "waiting"
+    screen.work(name, player.step, until_ms)
+
+
+def _moving(move: Callable[[Player], Walk]) -> Callable[[LessonScreen], None]:
+    """An action that only moves the cursor: nothing is called, so it needs no thread."""
+
+    def act(screen: LessonScreen) -> None:
+        if screen.player is not None:
+            move(screen.player)
+            screen.post_message(screen.Answered(screen.player, "")) if screen.scene else None
+
+    return act
+
+
+def _restart(screen: LessonScreen) -> None:
+    stop_autoplay(screen)
+    scene, player = screen.scene, screen.player
+    if scene is not None and (scene.trouble or player is None):
+        screen.open_engine()
+    elif player is not None:
+        screen.work("starting again", player.restart)
+
+
+def _rewind(screen: LessonScreen) -> None:
+    player = screen.player
+    if player is not None:
+        screen.work("rewinding", lambda: player.rewind()[1])
+
+
+def _jump(screen: LessonScreen) -> None:
+    scene, player = screen.scene, screen.player
+    if scene is None or player is None:
+        return
+    steps = scene.path.steps
+    choices = [Choice("0", " 0  the start")]
+    choices += [
+        Choice(str(number), f"{number:>2}  {visible(step.label)}", "" if number <= scene.taken else "runs up to here")
+        for number, step in enumerate(steps, start=1)
+    ]
+
+    def chosen(value: str | None) -> None:
+        if value is not None:
+            screen.work(f"going to step {value}", lambda: player.jump(int(value)))
+
+    screen.app.push_screen(ChoiceScreen("jump to a step", choices, str(scene.step)), chosen)
+
+
+def stop_autoplay(screen: LessonScreen) -> None:
+    """Ends autoplay, if it runs."""
+    if screen.autoplay is not None:
+        screen.autoplay.stop()
+        screen.autoplay = None
+
+
+def _autoplay(screen: LessonScreen) -> None:
+    if screen.autoplay is not None:
+        stop_autoplay(screen)
+    else:
+        _start_autoplay(screen)
+        _step(screen)
+    _redraw(screen)
+
+
+def _start_autoplay(screen: LessonScreen) -> None:
+    stop_autoplay(screen)
+
+    def next_step() -> None:
+        scene = screen.scene
+        if scene is None or scene.running:
+            return
+        if scene.trouble or (scene.walk and scene.walk.at_end and scene.next_step is None):
+            stop_autoplay(screen)
+            _redraw(screen)
+            return
+        _step(screen)
+
+    screen.autoplay = screen.set_interval(screen.seconds_a_step, next_step)
+
+
+def _paced(factor: float) -> Callable[[LessonScreen], None]:
+    def act(screen: LessonScreen) -> None:
+        screen.seconds_a_step = min(max(screen.seconds_a_step * factor, _FASTEST), _SLOWEST)
+        _start_autoplay(screen)
+        _redraw(screen)
+
+    return act
+
+
+def _redraw(screen: LessonScreen) -> None:
+    screen.watch_scene(screen.scene)
+
+
+# Choosing -------------------------------------------------------------------------------------------------------------
+
+
+def _path(screen: LessonScreen) -> None:
+    scene, player = screen.scene, screen.player
+    if scene is None or player is None:
+        return
+    choices = [Choice(path.name, visible(path.name), visible(path.title)) for path in screen.lesson.paths]
+
+    def chosen(name: str | None) -> None:
+        if name is not None:
+            stop_autoplay(screen)
+            screen.work(f"opening {name}", lambda: player.choose(name))
+
+    screen.app.push_screen(ChoiceScreen("choose a path", choices, scene.path.name), chosen)
+
+
+def _lesson(screen: LessonScreen) -> None:
+    if screen.player is not None:
+        screen.player.leave()
+    screen.dismiss(None)
+
+
+def explore(screen: LessonScreen, state: str | None = None, *, transitions: bool = False) -> None:
+    """Opens the screen that answers "select a state" or "select a transition" on a throw-away engine."""
+    if screen.player is None or screen.scene is None:
+        return
+    from visualizer.tui.screens.explore import ExploreScreen
+
+    screen.app.push_screen(ExploreScreen(screen.scene.machine, screen.player.engine, state, transitions=transitions))
+
+
+# Looking and keeping --------------------------------------------------------------------------------------------------
+
+
+def _copy(screen: LessonScreen) -> None:
+    from visualizer.tui.screens.lesson import lines_of
+
+    if screen.scene is not None:
+        lines = lines_of(screen.scene)
+        screen.app.copy_to_clipboard("\n".join(line.text for line in lines))
+        screen.notify(f"The readout's {len(lines)} lines were given to the terminal's clipboard.", markup=False)
+
+
+def _picture(screen: LessonScreen) -> None:
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    name = f"visualizer-{screen.lesson.slug}-{stamp}.svg"
+    try:
+        Path(name).write_text(screen.app.export_screenshot(), encoding="utf-8")
+    except OSError as failure:
+        told = f"The picture could not be saved here: {failure.strerror}. Start the visualizer in a folder you can write to."
+        screen.notify(told, severity="error", markup=False)
+    else:
+        screen.notify(f"Saved {name} in {Path.cwd()}", markup=False)
+
+
+DO: dict[str, Callable[[LessonScreen], None]] = {
+    "step": _step,
+    "back": _moving(Player.back),
+    "first": _moving(Player.first),
+    "last": _moving(Player.last),
+    "jump": _jump,
+    "restart": _restart,
+    "rewind": _rewind,
+    "autoplay": _autoplay,
+    "faster": _paced(0.5),
+    "slower": _paced(2.0),
+    "path": _path,
+    "lesson": _lesson,
+    "state": explore,
+    "transition": lambda screen: explore(screen, transitions=True),
+    "panel": lambda screen: screen.next_panel(),
+    "fold": lambda screen: screen.query_one(LuaPanel).toggle_fold(),
+    "copy": _copy,
+    "picture": _picture,
+    "commands": lambda screen: screen.app.action_command_palette(),
+    "help": lambda screen: screen.app.push_screen(HelpScreen()) and None,
+    "quit": lambda screen: screen.app.exit(0),
+}

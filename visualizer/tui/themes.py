@@ -1,0 +1,80 @@
+"""Our two themes, and the names that every theme needs for what happened."""
+
+from __future__ import annotations
+
+from textual.theme import Theme
+
+DARK = Theme(
+    name="echomq-dark",
+    primary="#7aa2c9",
+    secondary="#8fa6c4",
+    accent="#e8bf5a",
+    foreground="#d3dae6",
+    background="#0f131c",
+    surface="#131926",
+    panel="#192130",
+    success="#86e3b8",
+    warning="#e8bf5a",
+    error="#f2705f",
+    dark=True,
+    variables={
+        "now": "#e8bf5a",
+        "entered": "#86e3b8",
+        "left": "#f0a184",
+        "quiet": "#8390a6",
+        "faint": "#4a566b",
+        "strong": "#ffffff",
+        "lua-keyword": "#8fb3e0",
+        "lua-string": "#a8cf8e",
+        "lua-number": "#d8a0df",
+        "lua-call": "#8cd0d3",
+        "lua-comment": "#7d8aa0",
+    },
+)
+
+LIGHT = Theme(
+    name="echomq-light",
+    primary="#2b5f94",
+    secondary="#45607f",
+    accent="#8a5a00",
+    foreground="#1c2430",
+    background="#fbfaf7",
+    surface="#f3f1ec",
+    panel="#eae7e0",
+    success="#0b6e45",
+    warning="#8a5a00",
+    error="#b3261e",
+    dark=False,
+    variables={
+        "now": "#8a5a00",
+        "entered": "#0b6e45",
+        "left": "#a8401c",
+        "quiet": "#5a6473",
+        "faint": "#b3b8bf",
+        "strong": "#000000",
+        "lua-keyword": "#1d4f91",
+        "lua-string": "#3a6b1a",
+        "lua-number": "#7b2d8b",
+        "lua-call": "#0f6674",
+        "lua-comment": "#66707d",
+    },
+)
+
+
+
+def defaults_for(theme: Theme) -> dict[str, str]:
+    """The same names for a theme that is not ours, from its own colours."""
+    plain = theme.foreground or ("#e0e0e0" if theme.dark else "#202020")
+    return {
+        "now": theme.warning or theme.accent or theme.primary,
+        "entered": theme.success or theme.primary,
+        "left": theme.error or theme.primary,
+        "quiet": theme.secondary or plain,
+        "faint": theme.secondary or plain,
+        "strong": plain,
+        "lua-keyword": theme.primary,
+        "lua-string": theme.success or plain,
+        "lua-number": theme.accent or plain,
+        "lua-call": theme.secondary or plain,
+        "lua-comment": theme.secondary or plain,
+    }

@@ -1,0 +1,1 @@
+"""One region of the screen each; they draw from a scene and speak only by posting messages."""

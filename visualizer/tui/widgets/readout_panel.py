@@ -1,0 +1,60 @@
+"""The readout: the frame in sentences, in the one accent that means now."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from visualizer.readout import Line, Span
+
+# What a readout's role looks like; the words carry the meaning without it.
+ROLE_STYLE = {
+    "plain": "",
+    "label": "$quiet",
+    "subject": "bold $strong",
+    "left": "bold $left",
+    "entered": "bold $entered",
+    "value": "bold $strong",
+    "quiet": "$quiet",
+    "good": "$entered",
+    "broken": "bold $error",
+    "refused": "bold $error",
+    "strong": "bold $strong",
+}
+_LABEL_WIDTH = 7
+
+
+def content_of(line: Line) -> Content:
+    """One readout line as content; data in it is never markup."""
+    parts: list[tuple[str, str]] = []
+    if line.label:
+        parts.append((f"{line.label:<{_LABEL_WIDTH}}", ROLE_STYLE["broken" if line.label == "broken" else "label"]))
+    parts.extend(_styled(span) for span in line.spans)
+    return Content.assemble(*parts)
+
+
+def _styled(span: Span) -> tuple[str, str]:
+    return span.text, ROLE_STYLE[span.role]
+
+
+class ReadoutPanel(VerticalScroll, can_focus=True):
+    """Shows readout lines; where they do not fit, it scrolls."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: tuple[Line, ...] = ()
+        self._text = Static(markup=False)
+        self.border_title = Content("readout")
+
+    def compose(self) -> ComposeResult:
+        yield self._text
+
+    def show(self, lines: tuple[Line, ...]) -> None:
+        """Other lines; the panel grows to them as far as the screen allows."""
+        if lines == self._lines:
+            return
+        self._lines = lines
+        self._text.update(Content("\n").join([content_of(line) for line in lines]))
+        self.scroll_home(animate=False)
