@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import pytest
+from hypothesis import settings
 
 from visualizer.engine import EmbeddedServer, Engine, open_engine
 from visualizer.keyspace import Keyspace
@@ -13,6 +14,12 @@ from visualizer.model import Step
 from visualizer.script import Caller
 
 QUEUE = "cm"
+
+# Every run tries the same examples; `pytest --hypothesis-profile=searching` tries new ones. No example has a deadline,
+# since machines are noisy.
+settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
+settings.register_profile("searching", deadline=None, print_blob=True)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

@@ -19,9 +19,7 @@ def _did(reply: Reply, name: str) -> Performed:
 
 
 def _enqueue(at: Stage) -> Performed:
-    wrote = at.command(
-        "HSET", "state", "pending", "attempts", 0, "payload", at.step.payload, keys=(at.row(),)
-    )
+    wrote = at.command("HSET", "state", "pending", "attempts", 0, "payload", at.step.payload, keys=(at.row(),))
     if isinstance(wrote, ErrorReply):
         return _did(wrote, "")
     return _did(at.command("ZADD", 0, at.id, keys=(at.key("pending"),)), "enqueued")

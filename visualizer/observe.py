@@ -5,7 +5,7 @@ The reader's own script is loaded silently and appears in no wire log: a learner
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from visualizer.keyspace import Keyspace
@@ -16,6 +16,8 @@ from visualizer.script import load
 ENDS = 20
 DUMP_MEMBERS = 2_000
 DUMP_BYTES = 1_000_000
+# How the reader's script is told the type of a side key.
+_LETTER = {"hash": "h", "list": "l", "set": "s", "string": "t", "zset": "z"}
 
 
 class Server(Protocol):
@@ -36,30 +38,32 @@ class Observer:
         self._machine = machine
         self._script = load("observe")
         self.captured = tuple(dict.fromkeys(captured))
-        self._place_keys = [space.key(place.name) for place in machine.places]
         sides = sorted(machine.sides, key=lambda side: not side.names_groups)
-        self._side_names = [side.name for side in sides]
-        self._keys = [
-            server.owner_key or space.key("visualizer:owner"),
-            *self._place_keys,
-            *(space.key(name) for name in self._side_names),
-        ]
+        self._sides = [(side.name, side.kind) for side in sides]
         lanes = machine.lanes
-        self._args = [
+        self._keys: list[Any] = [
+            server.owner_key or space.key("visualizer:owner"),
+            *(space.key(place.name) for place in machine.places),
+            *(space.key(side.name) for side in sides),
+        ]
+        self._args: list[Any] = [
             space.base,
             machine.row_prefix,
             machine.lock_suffix or "",
             lanes.prefix if lanes else "",
             lanes.suffix if lanes else "",
             lanes.field if lanes else "",
-            " ".join(place.kind for place in machine.places),
-            len(sides),
+            "".join(place.kind[0] for place in machine.places),
+            "".join(_LETTER[side.kind] for side in sides),
             sum(side.names_groups for side in sides),
             ENDS,
             b" ".join(machine.glance),
         ]
+        self._glance = machine.glance
+        self._names = {space.key(place.name): (place.name, place.kind == "list") for place in machine.places}
         self._base_length = len(space.base)
         self._loaded = False
+        self._words = self._call(())
 
     def read(self, dump_keys: Sequence[bytes] = ()) -> Observation:
         """One reading. With ``dump_keys`` those keys are dumped in the same round trip, unless they are large."""
@@ -69,15 +73,7 @@ class Observer:
         if not self._loaded:
             client.execute_command("SCRIPT", "LOAD", self._script.source)
             self._loaded = True
-        words = [
-            *("EVALSHA", self._script.sha1, len(self._keys) + len(dump_keys)),
-            *self._keys,
-            *dump_keys,
-            *self._args,
-            DUMP_MEMBERS if dump_keys else 0,
-            DUMP_BYTES,
-            *self.captured,
-        ]
+        words = self._call(dump_keys) if dump_keys else self._words
         try:
             reply = client.execute_command(*words)
         except exceptions.NoScriptError:
@@ -85,98 +81,88 @@ class Observer:
             reply = client.execute_command(*words)
         return self._observation(reply, bool(dump_keys))
 
+    def _call(self, dump_keys: Sequence[bytes]) -> list[Any]:
+        limit = DUMP_MEMBERS if dump_keys else 0
+        count = len(self._keys) + len(dump_keys)
+        head = ["EVALSHA", self._script.sha1, count, *self._keys, *dump_keys]
+        return [*head, *self._args, limit, DUMP_BYTES, *self.captured]
+
     def _observation(self, reply: Sequence[Any], dumped: bool) -> Observation:
-        seconds, micros, owner, places, memberships, rows, sides, dumps = reply
-        cut = self._base_length
+        (seconds, micros), owner, places, memberships, rows, locks, sides, dumps = reply
         readings: dict[str, PlaceReading] = {}
-        for entry in places:
-            name = entry[0][cut:].decode("utf-8", "backslashreplace")
-            kind = entry[2].decode()
-            readings[name] = PlaceReading(name, entry[1], _members(self._kind(name), entry[3:]), kind or None)
+        for key, count, kind, *segments in places:
+            name, is_list = self._names.get(key) or self._lane(key)
+            members = _members(is_list, segments) if count else ()
+            readings[name] = PlaceReading(name, count, members, kind.decode() or None)
+        glance = self._glance
         read_rows: dict[bytes, Row | None] = {}
-        locks: dict[bytes, Lock] = {}
-        for job, mark, flat, token, ttl_ms in rows:
-            read_rows[job] = _row(mark, flat)
-            if token is not None:
-                locks[job] = Lock(token, ttl_ms)
+        for job, mark, values in rows:
+            if mark == 1:
+                read_rows[job] = Row(dict(zip(values[::2], values[1::2], strict=True))) if values else None
+            else:
+                held = {field: value for field, value in zip(glance, values, strict=False) if value is not None}
+                read_rows[job] = Row(held, False) if held or mark == 2 else None
+        names = self._names
         owned = {
-            found[0]: tuple(key[cut:].decode("utf-8", "backslashreplace") for key in found[1:]) for found in memberships
+            found[0]: tuple([(names.get(key) or self._lane(key))[0] for key in found[1:]]) for found in memberships
         }
         return Observation(
-            clock_ms=int(seconds) * 1000 + int(micros) // 1000,
-            places=readings,
-            memberships=owned,
-            rows=read_rows,
-            locks=locks,
-            sides=_sides(self._side_names, sides),
-            dumps=_dumps(dumps) if dumped and isinstance(dumps, list) else None,
-            undumped=_why_undumped(dumps),
-            owner=owner,
+            int(seconds) * 1000 + int(micros) // 1000,
+            readings,
+            owned,
+            read_rows,
+            {job: Lock(token, ttl_ms) for job, token, ttl_ms in locks},
+            {name: held for name, held in self._side_values(sides) if held is not None} if sides else {},
+            _dumps(dumps) if dumped and isinstance(dumps, list) else None,
+            _why_undumped(dumps),
+            owner,
         )
 
-    def _kind(self, name: str) -> str:
-        return self._machine.place(name).kind
+    def _lane(self, key: bytes) -> tuple[str, bool]:
+        """A lane's name; lanes are found while reading, so they are not among the names from before."""
+        return key[self._base_length :].decode("utf-8", "backslashreplace"), False
+
+    def _side_values(self, sides: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+        """Side keys by name: a hash as a dict, a list or set as a tuple, a sorted set as (member, score) pairs, a
+        string as bytes; one too large to read as its size, one of another type as -1, an absent one as None."""
+        for (name, kind), side in zip(self._sides, sides, strict=True):
+            size, held = side if len(side) == 2 else (side[0], [])
+            if size == 0:
+                yield name, None
+            elif size and not held:
+                yield name, size
+            elif kind == "hash":
+                yield name, dict(zip(held[::2], held[1::2], strict=True))
+            elif kind == "zset":
+                yield name, tuple((held[at], float(held[at + 1])) for at in range(0, len(held), 2))
+            elif kind == "string":
+                yield name, held[0]
+            else:
+                yield name, tuple(sorted(held) if kind == "set" else held)
 
 
-def _members(kind: str, segments: Sequence[Any]) -> tuple[Member, ...]:
+def _members(is_list: bool, segments: Sequence[Any]) -> tuple[Member, ...]:
     """The members of all segments in rank order, each once."""
     if len(segments) == 1:
-        first, flat = segments[0]
-        if kind == "list":
-            return tuple(Member(job, first + at) for at, job in enumerate(flat))
-        return tuple(
-            Member(job, first + at, float(score))
-            for at, (job, score) in enumerate(zip(flat[::2], flat[1::2], strict=True))
-        )
-    by_rank: dict[int, Member] = {}
-    for segment in segments:
-        for member in _members(kind, (segment,)):
-            by_rank[member.rank] = member
+        return tuple(_segment(is_list, *segments[0]))
+    by_rank = {member.rank: member for segment in segments for member in _segment(is_list, *segment)}
     return tuple(by_rank[rank] for rank in sorted(by_rank))
 
 
-def _row(mark: int, flat: Sequence[bytes]) -> Row | None:
-    """``mark``: 1 read whole, 0 only the glance fields, 2 a row that holds none of them."""
-    if not flat:
-        return Row({}, whole=False) if mark == 2 else None
-    return Row(dict(zip(flat[::2], flat[1::2], strict=True)), whole=mark == 1)
-
-
-def _sides(names: Sequence[str], readings: Sequence[Any]) -> Mapping[str, Any]:
-    """Side keys by name: a hash as a dict, a list or set as a tuple, a sorted set as (member, score) pairs, a string
-    as bytes, a larger one as its size. Absent keys are left out."""
-    held: dict[str, Any] = {}
-    for name, (kind, size, flat) in zip(names, readings, strict=True):
-        if kind == b"none":
-            continue
-        if size and not flat:
-            held[name] = size
-        elif kind == b"hash":
-            held[name] = dict(zip(flat[::2], flat[1::2], strict=True))
-        elif kind == b"zset":
-            held[name] = tuple((flat[at], float(flat[at + 1])) for at in range(0, len(flat), 2))
-        elif kind == b"string":
-            held[name] = flat[0]
-        elif kind == b"set":
-            held[name] = tuple(sorted(flat))
-        else:
-            held[name] = tuple(flat)
-    return held
+def _segment(is_list: bool, first: int, flat: Sequence[bytes]) -> list[Member]:
+    if is_list:
+        return [Member(job, rank) for rank, job in enumerate(flat, first)]
+    scored = zip(flat[::2], flat[1::2], strict=True)
+    return [Member(job, rank, float(score)) for rank, (job, score) in enumerate(scored, first)]
 
 
 def _dumps(entries: Sequence[Any]) -> dict[bytes, Dump]:
-    dumps: dict[bytes, Dump] = {}
-    for entry in entries:
-        if len(entry) == 1:
-            dumps[entry[0]] = Dump(None)
-        else:
-            dumps[entry[0]] = Dump(entry[1], max(entry[2], 0))
-    return dumps
+    return {key: Dump(held, max(expires_at_ms, 0)) for key, held, expires_at_ms in entries}
 
 
 def _why_undumped(dumps: Any) -> str:
     if not isinstance(dumps, int):
         return ""
     if dumps > 0:
-        return f"the keys of this walk hold {dumps:,} members, more than the {DUMP_MEMBERS:,} that are kept for rewinding"
-    return f"the keys of this walk are longer than the {DUMP_BYTES:,} bytes that are kept for rewinding"
+        return f"this walk's keys hold {dumps:,} members, more than the {DUMP_MEMBERS:,} that are kept for rewinding"
+    return f"this walk's keys are longer than the {DUMP_BYTES:,} bytes that are kept for rewinding"

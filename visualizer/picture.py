@@ -74,9 +74,7 @@ def picture(machine: Machine, seen: Observation, frame: Frame | None, now_ms: fl
     moves = {move.id: move for move in frame.moves} if frame else {}
     own = frame.step.id if frame and frame.step else None
     fixed = {place.name for place in machine.places}
-    views = {
-        name: _place(machine, seen, reading, moves, own, now, frame) for name, reading in seen.places.items()
-    }
+    views = {name: _place(machine, seen, reading, moves, own, now, frame) for name, reading in seen.places.items()}
     return Picture(
         tuple(views[place.name] for place in machine.places if place.name in views),
         tuple(_edges(frame)) if frame else (),
@@ -154,13 +152,13 @@ def _member(
 
 
 def countdown(machine: Machine, place: str, at_ms: int | None, now_ms: float) -> str:
-    """A score's instant against the clock: ``in 1.8 s``, ``due 42.0 s``, ``lapsed 3.0 s``; empty where it names none."""
+    """A score's instant against the clock: ``in 1.8 s``, ``due 42.0 s ago``, ``lapsed 3.0 s ago``."""
     if at_ms is None:
         return ""
     if at_ms > now_ms:
         return relative(at_ms, now_ms)
     word = {"deadline": "lapsed", "due": "due"}.get(machine.place(place).scored, "since")
-    return f"{word} {duration(now_ms - at_ms)}"
+    return f"{word} {duration(now_ms - at_ms)} ago"
 
 
 def _edges(frame: Frame) -> Iterator[Edge]:

@@ -10,6 +10,7 @@ from visualizer.actions import ACTIONS, sign
 from visualizer.engine import Engine, EngineError
 from visualizer.explore import Explorer, UnknownChoiceError
 from visualizer.lesson import Lesson, LessonFaults, UnknownLessonError, all_lessons
+from visualizer.lesson_table import prose
 from visualizer.model import Frame, Machine, Observation
 from visualizer.picture import SIGN, PlaceView, picture
 from visualizer.player import DeadlinePassedError, Player, why_not_here
@@ -54,7 +55,7 @@ def _members(place: PlaceView) -> Iterator[str]:
 
 def wrapped(text: str, width: int) -> Iterator[str]:
     """Prose in lines of that many characters, blank lines kept."""
-    for paragraph in text.split("\n"):
+    for paragraph in prose(text).split("\n"):
         yield from textwrap.wrap(visible(paragraph), width) or [""]
 
 
@@ -121,8 +122,7 @@ class PlainLesson:
                 else:
                     self._attempt(doing)
         finally:
-            if self._explorer is not None:
-                self._explorer.close()
+            self._forget_explorer()
 
     def _attempt(self, doing: Callable[[], None]) -> None:
         """Does one action; what goes wrong is told, and the lesson goes on."""
@@ -250,6 +250,7 @@ class PlainLesson:
         if name:
             self._player = Player(self._load(name), self._engine)
             self._player.restart()
+            self._forget_explorer()
             self._tell_lesson()
             self._tell_path()
 
@@ -276,6 +277,12 @@ class PlainLesson:
         if self._explorer is None:
             self._explorer = Explorer(self._engine, self._player.machine)
         return self._explorer
+
+    def _forget_explorer(self) -> None:
+        """Its engine ends, and a lesson on another machine gets one of its own."""
+        if self._explorer is not None:
+            self._explorer.close()
+            self._explorer = None
 
     def _help(self) -> None:
         for action in ACTIONS:

@@ -5,36 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from visualizer.clock import duration, relative, time_of_day
 from visualizer.ids import is_branded
 from visualizer.model import Change, Frame, Machine, Move, Observation, WireCall
-from visualizer.script import ErrorReply
+from visualizer.spans import (
+    ASIDE,
+    BROKEN,
+    ENTERED,
+    GOOD,
+    LABEL,
+    LEFT,
+    PLAIN,
+    QUIET,
+    REFUSED,
+    STRONG,
+    SUBJECT,
+    VALUE,
+    Line,
+    Span,
+    quoted,
+    show_reply,
+)
 from visualizer.visible import short_id, visible
-
-# Roles, not colours: what a span is, for a screen to choose how it looks.
-PLAIN, LABEL, SUBJECT, LEFT, ENTERED, VALUE = "plain", "label", "subject", "left", "entered", "value"
-QUIET, GOOD, BROKEN, REFUSED, STRONG = "quiet", "good", "broken", "refused", "strong"
-
-
-class Span(Struct, frozen=True):
-    """A piece of a line and what it is."""
-
-    text: str
-    role: str = PLAIN
-
-
-class Line(Struct, frozen=True):
-    """One line: a label (empty for sentences) and its spans."""
-
-    label: str
-    spans: tuple[Span, ...]
-
-    @property
-    def text(self) -> str:
-        body = "".join(span.text for span in self.spans)
-        return f"{self.label:<6} {body}" if self.label else body
 
 
 def readout(machine: Machine, frame: Frame, earlier: Sequence[Frame] = ()) -> tuple[Line, ...]:
@@ -46,7 +38,7 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
     for note in frame.performed.notes:
         yield _sentence(note, STRONG)
     yield _headline(machine, frame)
-    if frame.outcome.note:
+    if frame.outcome.note and frame.kind != "fault":
         yield _sentence(_capital(frame.outcome.note))
     for text in machine.explain(frame, earlier):
         yield _sentence(text)
@@ -88,8 +80,8 @@ def _capital(text: str) -> str:
 def _headline(machine: Machine, frame: Frame) -> Line:
     own, outcome = frame.move(), frame.outcome
     if frame.kind == "between":
-        what = tuple(_movement(frame.moves[0], short=False)) if frame.moves else (Span("something changed."),)
-        return Line("", (Span("Between two steps, not by this walk: ", REFUSED), *what))
+        seen = tuple(_movement(frame.moves[0], short=False)) if frame.moves else (Span("something changed."),)
+        return Line("", (Span("Between two steps, not by this walk: ", REFUSED), *seen))
     if outcome.refused is not None:
         return Line("", tuple(_refusal(frame, own)))
     if own is not None and (own.leaves or own.enters):
@@ -101,13 +93,24 @@ def _headline(machine: Machine, frame: Frame) -> Line:
         passed = duration(frame.after.clock_ms - frame.before.clock_ms)
         return _sentence(f"{passed} passed on the server's clock. Nothing moved.")
     if frame.kind == "fault":
-        moved = "" if frame.moves else " Nothing moved."
-        return _sentence(f"{_spoken(outcome.name)}.{moved}")
+        told = _capital(outcome.note or _spoken(outcome.name))
+        return Line("", (Span(told), Span("" if frame.moves else " Nothing moved.", STRONG)))
     if frame.moves and own is None:
         return Line("", tuple(_movement(frame.moves[0], short=False)))
-    told = own is not None and own.row
-    what = "The row changed; no id moved." if told else "Nothing moved."
-    return Line("", (Span(f"{_spoken(outcome.name)}. "), Span(what, STRONG)))
+    wrote = own is not None and bool(own.row)
+    what = "The row changed; no id moved." if wrote else "Nothing moved."
+    return Line("", (Span(what, STRONG), *_answer(machine, frame)))
+
+
+def _answer(machine: Machine, frame: Frame) -> Iterator[Span]:
+    """What the step's last call answered, where no id moved to tell it."""
+    if frame.step is None or not frame.calls:
+        return
+    verb = machine.verbs.get(frame.step.do)
+    # A verb with several outcomes needs the word for this one.
+    several = verb is not None and len(set(verb.outcomes) - {"error", "not_sent"}) > 1
+    word = f": {frame.outcome.name.replace('_', ' ')}" if several else ""
+    yield Span(f"  {frame.step.do} answered {show_reply(frame.calls[-1].reply)}{word}.")
 
 
 def _spoken(name: str) -> str:
@@ -143,9 +146,9 @@ def _places(names: Sequence[str], role: str) -> Iterator[Span]:
 
 def _atomicity(frame: Frame, own: Move) -> Iterator[Span]:
     if frame.kind == "script" and own.leaves and own.enters:
-        yield Span("  One script, one step: no client saw it between.", QUIET)
+        yield Span("  One script, one step: no client saw it between.", ASIDE)
     elif frame.kind == "commands" and bool(own.leaves) != bool(own.enters) and not own.row:
-        yield Span("  One command, and every client can see this.", QUIET)
+        yield Span("  One command, and every client can see this.", ASIDE)
 
 
 def _refusal(frame: Frame, own: Move | None) -> Iterator[Span]:
@@ -154,9 +157,12 @@ def _refusal(frame: Frame, own: Move | None) -> Iterator[Span]:
         yield Span("Not sent: ", REFUSED)
         yield Span(_capital(visible(outcome.refused or "")))
         return
+    name, text = outcome.name.replace("_", " "), visible(outcome.refused or "")
     yield Span("Refused: ", REFUSED)
-    yield Span(visible(outcome.refused or ""), STRONG)
-    yield Span(f" ({outcome.name.replace('_', ' ')}). ")
+    # A code alone says little, and an error's text says enough: the words come first either way.
+    first, second = (name, text) if text.lstrip("-").isdigit() else (text, name)
+    yield Span(first, STRONG)
+    yield Span(f" ({second}). ")
     if own is None and not frame.moves:
         yield Span("Nothing moved.", STRONG)
     elif own is not None:
@@ -179,7 +185,7 @@ def _score(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
             now_ms = frame.after.clock_ms
             at = time_of_day(meaning.at_ms, now_ms)
             spans.append(Span(f"{meaning.means} at {at}, {relative(meaning.at_ms, now_ms)}"))
-            spans.append(Span(", on the server's clock", QUIET))
+            spans.append(Span(", on the server's clock", ASIDE))
         yield Line("score", tuple(spans))
 
 
@@ -284,36 +290,12 @@ def _laws(frame: Frame) -> Iterator[Line]:
     ids = "1 id" if on == 1 else f"{on} ids"
     holding = len(frame.laws) - len(broken)
     tally = Span(f"{holding} of {len(frame.laws)} hold", BROKEN if broken else GOOD)
-    yield Line("laws", (tally, Span(f", judged on {ids} in view", QUIET)))
     announced = set(frame.step.expect.breaks) if frame.step and frame.step.expect else set()
+    told = ", broken as the lesson announced" if broken and {law.name for law in broken} <= announced else ""
+    yield Line("laws", (tally, Span(f"{told}, judged on {ids} in view", QUIET)))
     for law in broken:
-        told = " (announced)" if law.name in announced else ""
-        more = f" and {len(law.breaches) - 1} more" if len(law.breaches) > 1 else ""
-        yield Line("broken", (Span(law.sentence, BROKEN), Span(f" {law.breaches[0]}{more}.{told}")))
-
-
-# Values ---------------------------------------------------------------------------------------------------------------
-
-
-def quoted(value: bytes, limit: int) -> str:
-    """A value in quotes, made visible and cut, with its length where it was cut."""
-    cut = visible(value, limit)
-    length = f" {len(value)} B" if cut.endswith("…") else ""
-    return f'"{cut}"{length}'
-
-
-def show_reply(reply: Any, limit: int = 28) -> str:
-    """A reply as text: strings in quotes, integers bare, arrays in brackets, nil as nil."""
-    if reply is None:
-        return "nil"
-    if isinstance(reply, ErrorReply):
-        return visible(reply.text)
-    if isinstance(reply, bytes):
-        return quoted(reply, limit)
-    if isinstance(reply, list | tuple):
-        shown = [show_reply(item, 16) for item in reply[:6]]
-        return "[" + ", ".join(shown) + (", …" if len(reply) > 6 else "") + "]"
-    return visible(str(reply), limit)
+        more = f", and {len(law.breaches) - 1} more" if len(law.breaches) > 1 else ""
+        yield Line("broken", (Span(f"{law.breaches[0]}{more}.", BROKEN), Span(f"  {law.sentence}", ASIDE)))
 
 
 def _plain(value: Any) -> str:

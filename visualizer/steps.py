@@ -146,9 +146,7 @@ STEPS: dict[str, NamedStep] = {
             True,
             _wait_until_lapsed,
         ),
-        NamedStep(
-            "time_passes", "Wait that long.", "wait", (_MS,), ("passed", "interrupted"), False, _time_passes
-        ),
+        NamedStep("time_passes", "Wait that long.", "wait", (_MS,), ("passed", "interrupted"), False, _time_passes),
         NamedStep(
             "kill_worker",
             "A worker's process ends between two calls; nothing is sent.",

@@ -70,18 +70,18 @@ class Survey(Struct, frozen=True):
     def sentence(self) -> str:
         """What was found, in one line that is safe to show."""
         keys = "1 key" if self.keys_seen == 1 else f"{self.keys_seen:,} keys"
-        parts = [] if self.complete else [f"only the first {keys} were looked at"]
+        parts = [keys if self.complete else f"the first {keys}, no further"]
         if self.foreign:
             shown = _listed([_foreign_words(found) for found in self.foreign])
-            parts.append(f"{len(self.foreign)} foreign: {shown}")
+            parts.append(f"{len(self.foreign):,} foreign: {shown}")
+        else:
+            parts.append("none foreign")
         if self.rows_without_place:
             count = len(self.rows_without_place)
             rows = "1 row that no place points to" if count == 1 else f"{count:,} rows that no place points to"
             parts.append(f"{rows}: {_listed([short_id(job) for job in self.rows_without_place])}")
-        if self.clean:
-            parts.append(
-                f"{keys}, every one accounted for; every row has a place" if self.complete else "nothing foreign"
-            )
+        else:
+            parts.append("every row has a place")
         return "; ".join(parts)
 
 

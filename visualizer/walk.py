@@ -15,7 +15,7 @@ from visualizer.ids import IdError
 from visualizer.keyspace import Keyspace
 from visualizer.laws import judge
 from visualizer.machine.bench import Bench, TokenUnknownError
-from visualizer.model import Evidence, Frame, Machine, Observation, Outcome, Performed, Step, Walk
+from visualizer.model import Evidence, Expectation, Frame, Machine, Observation, Outcome, Performed, Step, Walk
 from visualizer.move import moves_between, unseen_moves
 from visualizer.naive import NAIVE_STEPS
 from visualizer.observe import Observer
@@ -140,9 +140,7 @@ class Walker:
             if named is None:
                 raise KeyError(f"{step.do} is no verb of the {self._machine.name} machine and no named step")
             return named.run(
-                Stage(
-                    self._caller, self._space, step, tokens, before, self._engine, self._sleep, self.restore_all
-                )
+                Stage(self._caller, self._space, step, tokens, before, self._engine, self._sleep, self.restore_all)
             )
         except (IdError, TokenUnknownError) as failure:
             return Performed(Outcome("not_sent", refused=str(failure), sent=False))
@@ -151,9 +149,7 @@ class Walker:
             return Performed(Outcome("reply_lost", note=note), script=verb.script if verb else None)
 
     def _tokens(self) -> dict[tuple[str, bytes], bytes]:
-        return {
-            (grant.worker, grant.id): grant.token for frame in self.walk.frames for grant in frame.performed.grants
-        }
+        return {(grant.worker, grant.id): grant.token for frame in self.walk.frames for grant in frame.performed.grants}
 
     def _append(self, step: Step | None, performed: Performed, before: Observation, after: Observation) -> Walk:
         homes_before, homes_after = before.homes(), after.homes()
@@ -161,7 +157,7 @@ class Walker:
         did, job = (step.do, step.id) if step else (None, None)
         evidence = Evidence(before, after, homes_before, homes_after, did, job, performed)
         laws = judge(self._machine, evidence)
-        expected = ()
+        expected: tuple[Expectation, ...] = ()
         if step is not None and step.expect is not None:
             expected = judge_expectations(step.expect, job, performed.outcome, moves, laws, before, after)
         frames = self.walk.frames
@@ -233,7 +229,7 @@ class Walker:
         for key in self._written:
             dump = (then.dumps or {}).get(key)
             self._engine.client.delete(key)
-            if dump is not None and dump.data is not None:
+            if dump is not None:
                 self._engine.restore(key, dump.data, dump.expires_at_ms)
                 count += 1
         return count

@@ -59,20 +59,21 @@ def answers(port: int) -> bool:
 
 
 @contextlib.contextmanager
-def tcp_server(*options: str, files: Mapping[str, str | bytes] | None = None) -> Iterator[int]:
-    """A Valkey on a free port of loopback; ends with the block. ``files`` are put into its folder before it starts."""
+def tcp_server(*options: str, port: int | None = None, files: Mapping[str, str | bytes] | None = None) -> Iterator[int]:
+    """A Valkey on loopback, on a free port; ends with the block. ``files`` are in its folder before it starts."""
     binary = server_binary()
     assert binary is not None
     with tempfile.TemporaryDirectory() as folder:
         for name, content in (files or {}).items():
             Path(folder, name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        port = free_port()
+        port = port or free_port()
         process = subprocess.Popen(
             [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder, *options],
             stdout=subprocess.DEVNULL,
         )
         try:
-            eventually(lambda: answers(port), "the test's server answers")
+            eventually(lambda: process.poll() is not None or answers(port), "the test's server answers")
+            assert process.poll() is None, "the test's server did not start"
             yield port
         finally:
             process.kill()
@@ -103,24 +104,41 @@ def stand_in(serve: Callable[[socket.socket], None]) -> Iterator[int]:
 
 
 class Relay:
-    """What stands between a client and a server: it can lose the answer to every call that holds a given word."""
+    """What stands between a client and a server: it can lose the answer to the next call that holds a given word.
+
+    ``hang_up`` says whether the connection ends instead, or nothing at all comes back.
+    """
 
     def __init__(self, port: int) -> None:
         self._target = port
         self.lose: bytes | None = None
+        self.hang_up = True
         self.lost = 0
 
     def serve(self, client: socket.socket) -> None:
-        """Passes one connection on; closes it instead of handing over an answer that is to be lost."""
+        """Passes one connection on, in both directions, until either side ends it."""
+        losing = threading.Event()
         with socket.create_connection(("127.0.0.1", self._target)) as server:
+            back = threading.Thread(target=self._answers, args=(server, client, losing), daemon=True)
+            back.start()
             while request := client.recv(65536):
-                server.sendall(request)
-                answer = server.recv(65536)
                 if self.lose is not None and self.lose in request:
-                    self.lost += 1
                     self.lose = None
+                    losing.set()
+                server.sendall(request)
+            server.shutdown(socket.SHUT_RDWR)
+            back.join()
+
+    def _answers(self, server: socket.socket, client: socket.socket, losing: threading.Event) -> None:
+        with contextlib.suppress(OSError):  # one of the two has left
+            while answer := server.recv(65536):
+                if losing.is_set():
+                    self.lost += 1
+                    if self.hang_up:
+                        client.shutdown(socket.SHUT_RDWR)
                     return
                 client.sendall(answer)
+            client.shutdown(socket.SHUT_RDWR)
 
 
 def everything(client: redis.Redis) -> dict[bytes, tuple[object, bool]]:

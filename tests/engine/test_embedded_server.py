@@ -69,6 +69,8 @@ def left_by(ending: str, child: str = "none", temp: Path | None = None, wait: st
         assert running(int(pid))
         os.kill(parent.pid, SIGNALS[ending])
     parent.wait()
+    if ending in CODES and ending != "os._exit":
+        assert not os.path.exists(where), "an orderly end has cleaned up before it ends"
     try:
         eventually(lambda: not running(int(pid)), f"the server of a parent ended by {ending} is gone")
         eventually(lambda: not os.path.exists(where), f"the folder of a parent ended by {ending} is gone")
@@ -92,6 +94,10 @@ def test_a_child_that_lives_on_keeps_nothing_alive(ending: str, child: str) -> N
 
 def test_a_parent_killed_before_its_server_answers_leaves_nothing() -> None:
     left_by("SIGKILL", wait="")
+
+
+def test_a_server_that_was_restarted_is_watched_as_well() -> None:
+    left_by("SIGKILL", child="fork", wait="server.wait(); server.restart(); server.wait()")
 
 
 def test_a_server_that_nobody_watches_yet_never_starts() -> None:

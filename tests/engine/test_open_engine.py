@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -82,7 +84,17 @@ def test_a_queue_name_that_would_change_the_slot_is_refused_everywhere(spec: str
 
 
 @pytest.mark.parametrize(
-    "spec", ["", "redis", "Valkey", "redsi://user:s3cret@host", "user:s3cret@host", "http://s3cret@host", "\x1b[2J"]
+    "spec",
+    [
+        "",
+        "redis",
+        "Valkey",
+        "redsi://user:s3cret@host",
+        "user:s3cret@host",
+        "s3cret@host:1",
+        "http://s3cret@host",
+        "\x1b[2J",
+    ],
 )
 def test_an_unknown_engine_lists_the_choices_and_repeats_no_password(spec: str) -> None:
     with pytest.raises(EngineError) as caught:
@@ -203,6 +215,20 @@ def test_restart_comes_back_empty_on_the_same_client(alone: EmbeddedEngine) -> N
     assert alone.client.dbsize() == 0
     with pytest.raises(redis.exceptions.NoScriptError):
         alone.client.evalsha(sha, 0)
+
+
+@needs_server
+def test_a_server_that_cannot_be_started_again_is_told(alone: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(subprocess, "Popen", refused)
+        with pytest.raises(EngineError, match="could not be started: no more processes"):
+            alone.restart()
+    assert not os.path.exists(alone.server.folder)
+    with pytest.raises(EngineError, match="is closed"):
+        alone.restart()
 
 
 @needs_server

@@ -2,88 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-
 import pytest
 import redis
 
-from tests.engine.serving import calls_of, eventually, everything, needs_server
-from visualizer.engine import EmbeddedServer, Engine, EngineError, open_engine, ownership
+from tests.engine.serving import calls_of, everything, needs_server
+from tests.engine.their_server import BASE, FOREIGN, KEYS, OWNER, Opener, abandon, put
+from visualizer.engine import EngineError, ownership
 
 pytestmark = needs_server
-
-BASE = b"emq:{cm}:"
-OWNER = BASE + b"visualizer:owner"
-KEYS = BASE + b"visualizer:keys"
-FOREIGN = {b"other": b"1", b"emq:{cn}:pending": b"1", b"emq:{cm}": b"1", b"emq:{cmx}:job:1": b"1", b"xemq:{cm}:a": b"1"}
-
-Opener = Callable[..., Engine]
-
-
-@pytest.fixture(scope="module")
-def theirs() -> Iterator[EmbeddedServer]:
-    """A server of somebody else's, reached by its URL."""
-    server = EmbeddedServer.spawn()
-    server.wait()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def url(theirs: EmbeddedServer) -> str:
-    return f"unix://{theirs.socket_path}"
-
-
-@pytest.fixture
-def admin(theirs: EmbeddedServer) -> Iterator[redis.Redis]:
-    """Its owner's client, on a server that holds only keys outside the queue."""
-    with redis.Redis(unix_socket_path=theirs.socket_path) as client:
-        client.flushall()
-        client.config_resetstat()
-        for key, value in FOREIGN.items():
-            client.set(key, value)
-        yield client
-
-
-@pytest.fixture
-def opened(url: str, admin: redis.Redis) -> Iterator[Opener]:
-    """Opens engines on that server and closes them with the test."""
-    with ExitStack() as closing:
-
-        def open_one(queue: str = "cm", take_over: bool = False) -> Engine:
-            engine = open_engine(url, queue=queue, take_over=take_over)
-            closing.callback(engine.close)
-            return engine
-
-        yield open_one
-
-
-def abandon(engine: Engine) -> None:
-    """What a killed visualizer leaves: its keys, and an owner key that has run out."""
-    engine._ownership._ended.set()  # type: ignore[attr-defined]  # the renewing thread dies with the process
-    client: redis.Redis = engine._ownership._client  # type: ignore[attr-defined]  # the engine's own way to the server
-    client.delete(OWNER)
-
-
-def put(engine: Engine, *names: bytes) -> None:
-    """Writes keys the way every caller does: noted first."""
-    engine.hold([BASE + name for name in names])
-    for name in names:
-        engine.client.set(BASE + name, b"1")
 
 
 # A free queue ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_a_url_engine_says_of_itself(opened: Opener, url: str) -> None:
+def test_what_a_url_engine_says_of_itself(opened: Opener, their_url: str) -> None:
     engine = opened()
     assert (engine.kind, engine.real, engine.own, engine.badge) == ("url", True, False, "REAL")
     assert engine.label.startswith("Valkey 9.")
-    assert engine.shown_url == url
+    assert engine.shown_url == their_url
     for feature in ("restart", "flush_scripts", "scan", "debug"):
         assert "--engine valkey" in (engine.may(feature) or "")
     for refused in (engine.restart, engine.flush_scripts):
@@ -121,6 +57,16 @@ def test_a_name_is_noted_before_the_call_and_costs_a_round_trip_only_once(opened
     engine.hold([*names, BASE + b"dead"])
     assert calls_of(admin, "sadd") == 2
     assert admin.smembers(KEYS) == {*names, BASE + b"dead"}
+
+
+def test_restore_notes_the_key_first(opened: Opener, admin: redis.Redis) -> None:
+    engine = opened()
+    dump = admin.dump("other")
+    assert isinstance(dump, bytes)
+    engine.restore(BASE + b"job:1", dump, 0)
+    assert admin.smembers(KEYS) == {BASE + b"job:1"}
+    engine.close()
+    assert set(everything(admin)) == set(FOREIGN)
 
 
 def test_a_name_outside_the_queue_is_refused(opened: Opener, admin: redis.Redis) -> None:
@@ -241,7 +187,7 @@ def test_too_many_keys_to_look_through_is_refused(
 def test_what_a_killed_visualizer_left_is_deleted_only_when_asked(opened: Opener, admin: redis.Redis) -> None:
     killed = opened()
     put(killed, b"pending", b"job:1", *(b"row:%d" % number for number in range(1100)))
-    abandon(killed)
+    abandon(killed, admin)
     before = everything(admin)
     with pytest.raises(EngineError, match=r"left behind.*--take-over"):
         opened()
@@ -257,7 +203,7 @@ def test_take_over_spares_a_queue_with_one_key_of_somebody_else(
 ) -> None:
     killed = opened()
     put(killed, b"pending", b"job:1")
-    abandon(killed)
+    abandon(killed, admin)
     look = ownership.Ownership.look
 
     def look_then_meet(self: ownership.Ownership, take_over: bool) -> list[bytes]:
@@ -288,114 +234,3 @@ def test_a_key_of_ours_with_another_type_is_somebody_elses(key: bytes, opened: O
     with pytest.raises(EngineError, match="no visualizer wrote"):
         opened(take_over=True)
     assert everything(admin) == before
-
-
-# Keeping and losing it ------------------------------------------------------------------------------------------------
-
-
-def test_the_hold_is_renewed_while_open(opened: Opener, admin: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ownership, "RENEW_SECONDS", 0.01)
-    engine = opened()
-    for _ in range(3):
-        admin.pexpire(OWNER, 20_000)
-        eventually(lambda: admin.pttl(OWNER) > 50_000, "the owner key is renewed")
-    engine.check()
-    engine.close()
-    assert not admin.exists(OWNER)
-
-
-@pytest.mark.parametrize("taker", [b"another", None])
-def test_the_renewing_thread_notices_a_lost_queue_and_leaves_it_alone(
-    taker: bytes | None, opened: Opener, admin: redis.Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ownership, "RENEW_SECONDS", 0.01)
-    engine = opened()
-    put(engine, b"pending")
-    if taker:
-        admin.set(OWNER, taker, px=60_000)
-    else:
-        admin.delete(OWNER)
-    eventually(lambda: refuses(engine), "the engine refuses to go on")
-    assert set(everything(admin)) == {*FOREIGN, BASE + b"pending", KEYS, *([OWNER] if taker else [])}
-
-
-def refuses(engine: Engine) -> bool:
-    try:
-        engine.check()
-    except EngineError:
-        return True
-    return False
-
-
-@pytest.mark.parametrize(("seen", "what"), [(b"another", "names another visualizer"), (None, "is gone")])
-def test_after_a_reading_without_our_token_nothing_is_sent_or_deleted(
-    seen: bytes | None, what: str, opened: Opener, admin: redis.Redis
-) -> None:
-    engine = opened()
-    put(engine, b"pending")
-    assert engine.owner_lost(engine.owner_token) is None
-    if seen:
-        admin.set(OWNER, seen, px=60_000)
-    else:
-        admin.delete(OWNER)
-    sentence = engine.owner_lost(seen)
-    assert sentence is not None
-    assert what in sentence
-    assert engine.owner_lost(engine.owner_token) == sentence, "lost stays lost"
-    before = everything(admin)
-    for attempt in (
-        engine.check,
-        engine.clear_queue,
-        lambda: engine.hold([BASE + b"pending"]),
-        lambda: engine.hold([BASE + b"new"]),
-        lambda: engine.client.delete(BASE + b"pending"),
-        lambda: engine.client.pipeline(transaction=False),
-        lambda: engine.restore(BASE + b"pending", b"", 0),
-    ):
-        with pytest.raises(EngineError, match="no longer ours"):
-            attempt()
-    assert "--take-over" in (engine.close() or "")
-    assert everything(admin) == before
-
-
-def test_a_queue_lost_unnoticed_is_not_deleted_from(opened: Opener, admin: redis.Redis) -> None:
-    for leave in (Engine.clear_queue, Engine.close):
-        engine = opened()
-        put(engine, b"pending")
-        admin.set(OWNER, b"another", px=60_000)
-        before = everything(admin)
-        if leave is Engine.clear_queue:
-            with pytest.raises(EngineError, match="names another visualizer"):
-                engine.clear_queue()
-        assert "--take-over" in (engine.close() or "")
-        assert everything(admin) == before
-        admin.delete(OWNER, KEYS, BASE + b"pending")
-
-
-# How we end -----------------------------------------------------------------------------------------------------------
-
-PARENT = """
-import os, sys
-from visualizer.engine import open_engine
-engine = open_engine({url!r}, queue="cm")
-engine.hold([b"emq:{{cm}}:pending"])
-engine.client.set(b"emq:{{cm}}:pending", 1)
-{ending}
-"""
-
-
-@pytest.mark.parametrize(
-    ("ending", "left"),
-    [
-        ("", set()),
-        ("1 / 0", set()),
-        ("sys.exit(3)", set()),
-        ("os._exit(3)", {OWNER, KEYS, BASE + b"pending"}),
-        ("if not os.fork(): sys.exit(0)\nos.wait(); os._exit(0)", {OWNER, KEYS, BASE + b"pending"}),
-    ],
-    ids=["normal exit", "uncaught error", "sys.exit", "os._exit", "a forked child's exit"],
-)
-def test_what_is_left_on_their_server_when_we_end(ending: str, left: set[bytes], url: str, admin: redis.Redis) -> None:
-    code = PARENT.format(url=url, ending=ending)
-    subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, check=False, env=dict(os.environ))
-    assert set(everything(admin)) == {*FOREIGN, *left}

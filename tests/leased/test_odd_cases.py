@@ -231,6 +231,7 @@ def test_a_delay_keeps_the_attempts_and_the_next_claim_adds_one(queue: QueueUnde
         assert queue.do("delay", job, token="w1", delay_ms=0) == "delayed"
     assert queue.reply == 1
     assert queue.row(job) == {b"state": b"scheduled", b"attempts": b"1", b"payload": b"p"}
+    assert queue.homes(job) == {"schedule"}
     queue.do("promote")
     queue.do("claim")
     assert queue.reply == [job, b"p", 2]

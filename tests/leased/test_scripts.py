@@ -110,7 +110,8 @@ def test_a_scheduled_delay_is_not_negative(queue: QueueUnderTest) -> None:
 
 def test_a_batch_is_claimed_in_mint_order_with_one_deadline(queue: QueueUnderTest) -> None:
     jobs = [queue.enqueue(b"%d" % number) for number in range(5)]
-    assert queue.do("claim_batch", worker="w3", size=3, lease_ms=60_000) == "claimed"
+    with queue.scored("active", jobs[2], after_ms=60_000):
+        assert queue.do("claim_batch", worker="w3", size=3, lease_ms=60_000) == "claimed"
     assert queue.reply == [[job, b"%d" % number, 1] for number, job in enumerate(jobs[:3])]
     assert queue.grants == tuple(Grant("w3", job, b"1") for job in jobs[:3])
     assert len({queue.score("active", job) for job in jobs[:3]}) == 1

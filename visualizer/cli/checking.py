@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from visualizer.cli.ending import FAILED, OK, complain, say
 from visualizer.cli.opening import opened
@@ -65,7 +64,6 @@ def _played(player: Player, path: LessonPath) -> Iterator[str]:
                 yield f"{where}: {failure}"
     except DeadlinePassedError as passed:
         yield f": {passed}"
-
 
 
 def _count(number: int, word: str) -> str:

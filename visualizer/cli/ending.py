@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -37,7 +37,6 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:
-        _silence(sys.stdout)
         return PIPE_CLOSED
     except Exception as failure:
         sentence = _sentence(failure)
@@ -50,12 +49,23 @@ def run(arguments: Sequence[str]) -> int:
 def complain(sentence: str) -> None:
     """Writes lines to stderr, each safe to show."""
     for line in sentence.splitlines():
-        click.echo(visible(line), err=True)
+        _write(sys.stderr, visible(line))
 
 
 def say(line: str = "") -> None:
     """Writes one line to stdout, safe to show, at once."""
-    click.echo(visible(line))
+    _write(sys.stdout, visible(line))
+
+
+def write_json(value: object) -> None:
+    """Writes a JSON value as one line of printable ASCII to stdout, at once."""
+    _write(sys.stdout, json.dumps(value, ensure_ascii=True))
+
+
+def _write(stream: TextIO, line: str) -> None:
+    # Flushed: whoever reads a pipe sees each frame as it is made.
+    stream.write(line + "\n")
+    stream.flush()
 
 
 def _sentence(failure: Exception) -> str | None:
@@ -86,10 +96,3 @@ def _reconfigure(stream: TextIO, *, errors: str) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors=errors)
-
-
-def _silence(stream: TextIO) -> None:
-    """Lets what is still buffered go nowhere, so that Python does not complain about the closed pipe at its end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import click
+
 from visualizer.cli.ending import OK, REFUSED, complain, say
 from visualizer.engine import EmbeddedServer, Engine, open_engine
 from visualizer.engine.embedded import server_binary
@@ -91,25 +93,34 @@ def open_screen(
     if why is not None:
         complain(why)
         return REFUSED
-    if lesson is not None:
-        from visualizer.lesson import find
-
-        find(lesson)
-    # Started before the slow import: it is ready when the first frame is.
+    # Started before everything slow: it is ready when the first frame is.
     server = spawned(spec)
+    from visualizer.lesson import all_lessons
+
+    opened_first = loaded(lesson, pace) if lesson is not None else None
+    if opened_first is not None and path is not None:
+        opened_first.path(path)
+    known = tuple(loaded(str(file), pace) for file in all_lessons())
     from visualizer.tui.app import run
 
-    code: int = run(
-        lesson,
-        path=path,
-        engine_spec=spec,
-        queue=queue,
-        pace=pace,
-        theme=theme,
-        take_over=take_over,
-        spawned=server,
-    )
-    return code
+    try:
+        return run(
+            known,
+            opened_first,
+            path=path,
+            engine_spec=spec,
+            queue=queue,
+            theme=theme,
+            take_over=take_over,
+            spawned=server,
+        )
+    except ValueError as misnamed:
+        if theme is None or type(misnamed) is not ValueError:
+            raise
+        raise click.UsageError(str(misnamed)) from misnamed  # there is no such theme
+    finally:
+        if server is not None:
+            server.close()
 
 
 def open_plain(lesson: str | None, path: str | None, spec: str, queue: str | None, pace: float, take_over: bool) -> int:
@@ -124,7 +135,7 @@ def open_plain(lesson: str | None, path: str | None, spec: str, queue: str | Non
             return OK
         read = loaded(name, pace)
         chosen = read.path(path) if path else read.paths[0]
-        with opened(spec, queue or read.queue, take_over) as engine:
+        with opened(spec, read.queue if queue is None else queue, take_over) as engine:
             player = Player(read, engine)
             player.choose(chosen.name)
             PlainLesson(player, keys, say, lambda other: loaded(other, pace)).run()

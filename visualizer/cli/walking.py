@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
-from visualizer.cli.ending import FAILED, OK, REFUSED, complain, say
+from visualizer.cli.ending import FAILED, OK, REFUSED, complain, say, write_json
 from visualizer.cli.opening import loaded, opened
 from visualizer.cli.playing import failures, play
 from visualizer.frame_json import Setting, frame_object
@@ -13,7 +11,6 @@ from visualizer.model import Frame
 from visualizer.player import DeadlinePassedError, Player, why_not_here
 from visualizer.readout import readout
 from visualizer.survey import survey
-from visualizer.visible import json_line
 
 
 def walk_lesson(
@@ -23,7 +20,7 @@ def walk_lesson(
     lesson = loaded(name, pace)
     paths = (lesson.path(path),) if path else lesson.paths
     code = OK
-    with opened(spec, queue or lesson.queue, take_over) as engine:
+    with opened(spec, lesson.queue if queue is None else queue, take_over) as engine:
         player = Player(lesson, engine, keep_dumps=False)
         for number, each in enumerate(paths):
             why = why_not_here(each, engine)
@@ -47,7 +44,7 @@ def _walk_path(player: Player, path: LessonPath, as_json: bool) -> int:
     code = OK
     for frame, earlier in play(player):
         if as_json:
-            click.echo(json_line(frame_object(player.machine, setting, frame, earlier)))
+            write_json(frame_object(player.machine, setting, frame, earlier))
         else:
             _tell_frame(player, frame, earlier)
         if failures(frame):
@@ -55,7 +52,7 @@ def _walk_path(player: Player, path: LessonPath, as_json: bool) -> int:
     if not as_json and player.engine.own:
         found = survey(player.engine, player.machine, player.space, player.walk.shown)
         say()
-        say(f"keys   {found.sentence()}")
+        say(f"queue  {found.sentence()}")
     return code
 
 

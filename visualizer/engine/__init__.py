@@ -36,11 +36,17 @@ def open_engine(spec: str, *, queue: str, take_over: bool = False, spawned: Embe
             from visualizer.engine.url import open_url
 
             return open_url(kind, queue, base, take_over)
+    raise EngineError(f"There is no engine {_shown(kind)}. The choices are {CHOICES}.")
+
+
+def _shown(spec: str) -> str:
+    """A mistyped engine without what may be a password: one stands before an ``@``, or after the first colon."""
     from visualizer.visible import visible
 
-    # A URL may hold a password, also when its scheme is mistyped.
-    shown = visible(kind.partition(":")[0], 20) + ("://…" if "://" in kind else "")
-    raise EngineError(f"There is no engine {shown or 'without a name'}. The choices are {CHOICES}.")
+    name, colon, _ = spec.partition(":")
+    if not name or "@" in name:
+        return "of that name"
+    return visible(name, 20) + (":…" if colon else "")
 
 
 def private_engine(queue: str, base: bytes) -> Engine:

@@ -16,6 +16,8 @@ from visualizer.engine.client import connection, exchange
 from visualizer.visible import visible
 
 NAMED_COMMANDS = 6
+# The first that know every command below.
+OLDEST = "Valkey 7.2 or Redis 7.0"
 
 # What our scripts call (tests compare this with `lua/`) and what we send beside them, with arguments of the right
 # number; KEY stands for a key of the queue. PUBLISH is left out: only one verb needs it, and says so when refused.
@@ -23,7 +25,16 @@ KEY = b""
 NEEDED: tuple[str, ...] = (
     "EVALSHA 0000000000000000000000000000000000000000 1 KEY",
     "SCRIPT LOAD return",
-    *("EXISTS KEY", "TYPE KEY", "DEL KEY", "DUMP KEY", "PTTL KEY", "PEXPIRE KEY 1", "RESTORE KEY 0 x REPLACE ABSTTL"),
+    *(
+        "EXISTS KEY",
+        "TYPE KEY",
+        "DEL KEY",
+        "DUMP KEY",
+        "PTTL KEY",
+        "PEXPIRE KEY 1",
+        "PEXPIRETIME KEY",
+        "RESTORE KEY 0 x REPLACE ABSTTL",
+    ),
     *("TIME", "SCAN 0 MATCH x", "GET KEY", "SET KEY x NX PX 1"),
     *("HDEL KEY x", "HEXISTS KEY x", "HGET KEY x", "HGETALL KEY", "HINCRBY KEY x 1", "HLEN KEY", "HMGET KEY x"),
     *("HSET KEY x x", "ZADD KEY 0 x", "ZCARD KEY", "ZPOPMIN KEY", "ZRANGE KEY 0 0", "ZRANGEBYSCORE KEY 0 0"),
@@ -56,6 +67,12 @@ def check_access(client: redis.Redis, key: bytes, base: bytes, called: str, user
     denied = [command for command, reply in refused if isinstance(reply, exceptions.NoPermissionError)]
     if denied:
         raise EngineError(_denied(denied, base, called, user))
+    unknown = [command for command, reply in refused if str(reply).startswith("unknown command")]
+    if unknown:
+        raise EngineError(
+            f"{called[:1].upper()}{called[1:]} does not know {_listed(unknown)}. It is too old, or has them switched "
+            f"off. Name a server of {OLDEST} or newer."
+        )
     if refused:
         raise refused[0][1]
 
@@ -65,14 +82,16 @@ def _words(command: str, key: bytes) -> tuple[bytes | str, ...]:
 
 
 def _denied(commands: Sequence[str], base: bytes, called: str, user: str) -> str:
-    names = list(dict.fromkeys(_name(command) for command in commands))
-    shown = ", ".join(names[:NAMED_COMMANDS])
-    if len(names) > NAMED_COMMANDS:
-        shown += f" and {len(names) - NAMED_COMMANDS} more"
     return (
-        f"{called[:1].upper()}{called[1:]} does not let the user {visible(user, 40)} run {shown} on {visible(base)}*. "
-        f"Name a user in the URL that may, or have this one allowed to."
+        f"{called[:1].upper()}{called[1:]} does not let the user {visible(user, 40)} run {_listed(commands)} on "
+        f"{visible(base)}*. Name a user in the URL that may, or have this one allowed to."
     )
+
+
+def _listed(commands: Sequence[str]) -> str:
+    names = list(dict.fromkeys(_name(command) for command in commands))
+    more = len(names) - NAMED_COMMANDS
+    return ", ".join(names[:NAMED_COMMANDS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _name(command: str) -> str:

@@ -41,11 +41,13 @@ class Address:
 def read_address(url: str) -> Address:
     """The address that a URL names (``redis rediss valkey valkeys unix``); EngineError for a faulty one."""
     try:
+        url.encode()
         parts = urlsplit(url)
         port = parts.port
-    except ValueError:
+        unquote(parts.hostname or "").encode("idna")
+    except ValueError:  # UnicodeError is one
         raise EngineError(f"The server's URL cannot be read: its host or port is wrong. {_ENCODE}") from None
-    if parts.fragment or "#" in url or "@" in parts.query or ("@" in parts.path and parts.scheme != "unix"):
+    if "#" in url or "@" in parts.query or ("@" in parts.path and parts.scheme != "unix"):
         raise EngineError(f"The server's URL cannot be read. {_ENCODE}")
     options = _options(parts)
     settings: dict[str, Any] = {
@@ -58,7 +60,7 @@ def read_address(url: str) -> Address:
     }
     if parts.scheme == "unix":
         settings["path"] = unquote(parts.netloc.rpartition("@")[2] + parts.path)
-        if not settings["path"]:
+        if not settings["path"] or "\0" in settings["path"]:
             raise EngineError("The server's URL names no socket; write unix:///path/to/socket.")
         place = f"//{settings['path']}" if settings["path"].startswith("/") else settings["path"]
     else:

@@ -13,6 +13,8 @@ from redis.client import Pipeline
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
+from visualizer.visible import visible
+
 # One connection; redis-py leaves most of its methods without types.
 Wire = Any
 
@@ -107,5 +109,5 @@ def label_of(client: redis.Redis) -> str:
         ("redis_version", "Redis"),
     ):
         if field in facts:
-            return f"{product} {facts[field]}"
+            return f"{product} {visible(str(facts[field]), 40)}"
     return "a server without a version"

@@ -71,13 +71,7 @@ class EmbeddedServer:
         self.socket_path = os.path.join(self.folder, SOCKET_NAME)
         self._log_path = os.path.join(self.folder, "log")
         atexit.register(self.close)
-        try:
-            self._start()
-        except OSError as error:
-            self._forget()
-            raise EngineError(
-                f"The private Valkey could not be started: {error.strerror or error}. Use --engine fakeredis."
-            ) from error
+        self._start()
 
     @classmethod
     def spawn(cls) -> EmbeddedServer:
@@ -113,8 +107,6 @@ class EmbeddedServer:
         if self._closed:
             raise EngineError("The private Valkey is closed; open the lesson again.")
         self._stop()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.socket_path)
         self._start()
 
     def close(self) -> None:
@@ -126,6 +118,15 @@ class EmbeddedServer:
 
     def _start(self) -> None:
         self._answered = False
+        try:
+            self._launch()
+        except OSError as error:
+            self._forget()
+            raise EngineError(
+                f"The private Valkey could not be started: {error.strerror or error}. Use --engine fakeredis."
+            ) from error
+
+    def _launch(self) -> None:
         with open(self._log_path, "wb") as log:
             self._server = subprocess.Popen(
                 ["/bin/sh", "-c", LAUNCH, self._binary, *self._options()],
@@ -202,7 +203,8 @@ class EmbeddedServer:
     def _did_not_start(self, what: str) -> EngineError:
         from visualizer.visible import visible  # imported late: only an error needs it
 
-        with open(self._log_path, "rb") as log:
+        lines: list[bytes] = []
+        with contextlib.suppress(FileNotFoundError), open(self._log_path, "rb") as log:
             lines = [line for line in log.read()[-4096:].splitlines() if line.strip()]
         said = f"Its last words: {visible(lines[-1].strip(), 300)}" if lines else "It said nothing"
         self.close()

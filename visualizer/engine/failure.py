@@ -33,12 +33,12 @@ _CODES = {
 _NO_CLIENTS_LEFT = "{X} takes no more clients (its limit is reached). Try again when some have left."
 _NO_PASSWORD_SET = "{X} has no password, but the URL holds one. Leave it out of the URL."
 _LOST = "The connection to {x} broke before its answer came. The server may have run the call."
+_WITHOUT_TLS = "Without TLS the scheme is redis:// or valkey://."
 _NO_ROUTE = "{X} did not take the connection in time. Check the host, the port, and any firewall in between."
 _CAUSES: dict[type[OSError], str] = {
     ssl.SSLCertVerificationError: "{X} shows a certificate that is not trusted here ({reason}). Name the authority "
     "that signed it by adding ?ssl_ca_certs=FILE to the URL.",
-    ssl.SSLError: "{X} does not answer in TLS, or in no version known here. Without TLS the scheme is redis:// or "
-    "valkey://.",
+    ssl.SSLError: "{X} does not answer in TLS, or in no version known here. " + _WITHOUT_TLS,
     socket.gaierror: "{X} cannot be found: no address is known for its host. Check the host's name in the URL.",
     ConnectionRefusedError: "{X} cannot be reached: nothing listens there. Start the server, or check the URL.",
     FileNotFoundError: "{X} cannot be reached: the URL names a file that does not exist (a socket or a certificate).",
@@ -55,7 +55,7 @@ def failure(error: Exception, called: str, base: bytes, secrets: tuple[str, ...]
     """
     if isinstance(error, EngineError):
         return error
-    said = visible(_without(str(error), secrets), QUOTED)
+    said = visible(_without(str(error), secrets), QUOTED).rstrip(".")
     words = {"x": called, "X": called[:1].upper() + called[1:], "said": said, "keys": visible(base) + "*"}
     code = getattr(error, "status_code", None) or str(error).partition(" ")[0]
     if isinstance(error, exceptions.AuthenticationError) and code == "ERR":
@@ -71,7 +71,7 @@ def failure(error: Exception, called: str, base: bytes, secrets: tuple[str, ...]
         )
     if code in _CODES:
         return EngineError(_CODES[code].format(**words))
-    if isinstance(error, exceptions.ConnectionError) and "max number of clients" in str(error):
+    if isinstance(error, exceptions.RedisError) and "max number of clients" in str(error):
         return EngineError(_NO_CLIENTS_LEFT.format(**words))
     if isinstance(error, exceptions.TimeoutError) and "connecting" not in str(error):
         return EngineGone(_SILENT.format(**words), may_have_run=True)
@@ -88,16 +88,19 @@ def failure(error: Exception, called: str, base: bytes, secrets: tuple[str, ...]
     return EngineError("{X} failed: {kind}: {said}.".format(kind=type(error).__name__, **words))
 
 
-def refused_at_once(error: Exception, address_tls: bool, called: str) -> EngineError | None:
-    """The first connection to a server broke before it answered: what that usually means. None for other errors."""
+def at_first(error: Exception, tls: bool, called: str) -> EngineError | None:
+    """What it usually means when a first connection gives no answer at all; None where the error itself tells more."""
+    if getattr(error, "status_code", None) is not None or isinstance(error, exceptions.ResponseError):
+        return None
+    server = called[:1].upper() + called[1:]
+    if isinstance(error, exceptions.TimeoutError):
+        slow = tls and "connecting" in str(error)
+        return EngineError(f"{server} did not answer in TLS. {_WITHOUT_TLS}") if slow else None
     if not isinstance(error, exceptions.ConnectionError | exceptions.InvalidResponse) or _unreached(error) is not None:
         return None
-    if getattr(error, "status_code", None) is not None:
-        return None
-    other = "the scheme redis:// or valkey://" if address_tls else "TLS: the scheme rediss:// or valkeys://"
     return EngineError(
-        f"{called[:1].upper()}{called[1:]} ended the connection before it answered a first question. "
-        f"It may want {other}."
+        f"{server} ended the connection before it answered a first question. "
+        + (_WITHOUT_TLS if tls else "It may want TLS: then the scheme is rediss:// or valkeys://.")
     )
 
 

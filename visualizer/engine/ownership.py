@@ -13,12 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 import redis
 from redis import exceptions
 
 from visualizer.engine.base import BATCH, EngineError, scan
-from visualizer.engine.client import connection, exchange
+from visualizer.engine.client import Wire, connection, exchange
 from visualizer.visible import visible
 
 OWNED_MS = 60_000
@@ -65,14 +66,13 @@ class Ownership:
             )
         return self._leftover(found, take_over)
 
-    def claim(self, take_over: bool) -> None:
+    def claim(self, leftover: Sequence[bytes]) -> None:
         """Makes the queue ours, deletes what `look` found and keeps the hold alive. EngineError if we are late."""
-        leftover = self.look(take_over)
         if not self._client.set(self.owner_key, self.token, nx=True, px=OWNED_MS):
             raise EngineError(f"Another visualizer took {self._place} just now. Pick another queue with --queue NAME.")
         try:
             if leftover:  # looked at again: since the first look they may have become someone else's
-                self._delete(self._leftover(self._found(), take_over))
+                self._delete(self._leftover(self._found(), take_over=True))
         except BaseException:
             self._guarded(self._client, ("DEL", self.owner_key))
             raise
@@ -96,7 +96,7 @@ class Ownership:
             what = (
                 "is gone (the server was emptied or restarted, or this computer slept)"
                 if seen is None
-                else ("names another visualizer")
+                else "names another visualizer"
             )
             self.lost = (
                 f"{self._place[:1].upper()}{self._place[1:]} is no longer ours: its owner key {what}. "
@@ -190,18 +190,19 @@ class Ownership:
         )
 
     def _guarded(self, client: redis.Redis, *commands: Command) -> bool:
-        """Runs commands in one transaction that the server refuses unless the owner key is our token all along."""
+        """Runs commands in one transaction that the server refuses unless the owner key is our token all along.
+
+        False when it is not our token: then nothing ran.
+        """
         with connection(client) as wire:
             for _ in range(ATTEMPTS):
-                if exchange(wire, ("WATCH", self.owner_key), ("GET", self.owner_key))[1] != self.token:
+                if _answered(wire, ("WATCH", self.owner_key), ("GET", self.owner_key)) != self.token:
                     exchange(wire, ("UNWATCH",))
                     return False
-                done = exchange(wire, ("MULTI",), *commands, ("EXEC",))[-1]
-                if isinstance(done, exceptions.ResponseError):
-                    raise done
-                if done is not None:
+                _answered(wire, ("MULTI",))  # on its own: without a transaction the rest would run unguarded
+                if _answered(wire, *commands, ("EXEC",)) is not None:
                     return True
-        return False
+        raise exceptions.WatchError("the owner key never kept still")
 
     def _owner(self, client: redis.Redis | None = None) -> bytes | None:
         seen = (client or self._client).get(self.owner_key)
@@ -216,6 +217,14 @@ class Ownership:
             except exceptions.RedisError:
                 continue  # the hold outlives two rounds; when it ends, the next reading tells
         client.close()
+
+
+def _answered(wire: Wire, *commands: Command) -> Any:
+    """The last command's reply. Its error is raised; errors of those before it make EXEC fail as well."""
+    reply = exchange(wire, *commands)[-1]
+    if isinstance(reply, exceptions.ResponseError):
+        raise reply
+    return reply
 
 
 def _batches(names: Iterable[bytes]) -> Iterable[list[bytes]]:

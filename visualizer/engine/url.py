@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import socket
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,9 +14,11 @@ from visualizer.engine.access import check_access
 from visualizer.engine.address import Address, read_address
 from visualizer.engine.base import Engine, EngineError, Feature
 from visualizer.engine.client import client_of, label_of
-from visualizer.engine.failure import failure, refused_at_once
+from visualizer.engine.failure import at_first, failure
 from visualizer.engine.ownership import Ownership
 from visualizer.visible import visible
+
+GREETING_SECONDS = 1.0
 
 _REFUSALS: dict[Feature, str] = {
     "restart": "A server named by its URL is never restarted from here; this step needs --engine valkey.",
@@ -33,8 +36,7 @@ def open_url(url: str, queue: str, base: bytes, take_over: bool) -> UrlEngine:
     try:
         return UrlEngine(address, queue, base, take_over)
     except exceptions.RedisError as error:
-        sentence = refused_at_once(error, address.tls, called) or failure(error, called, base, address.secrets)
-        raise sentence from error
+        raise failure(error, called, base, address.secrets) from error
 
 
 class UrlEngine(Engine):
@@ -53,11 +55,11 @@ class UrlEngine(Engine):
         self.owner_key = self._ownership.owner_key
         self.owner_token = self._ownership.token
         try:
-            self.label = _label(client)
+            self.label = self._first_answer()
             _refuse_replica(client, self.called)
-            self._ownership.look(take_over)
+            leftover = self._ownership.look(take_over)
             check_access(client, self.owner_key, base, self.called, address.user or "default")
-            self._ownership.claim(take_over)
+            self._ownership.claim(leftover)
         except BaseException:
             self._closed = True
             client.close()
@@ -104,6 +106,19 @@ class UrlEngine(Engine):
     def failure(self, error: Exception) -> EngineError:
         return failure(error, self.called, self.base, self._address.secrets)
 
+    def _first_answer(self) -> str:
+        """The server's label, from the first question it is asked."""
+        try:
+            return label_of(self.client)
+        except exceptions.NoPermissionError:
+            return "a server that does not tell its version"
+        except exceptions.RedisError as error:
+            told = at_first(error, self._address.tls, self.called)
+            if told is None:
+                raise
+            greeting = _greeting(self._address)
+            raise (self.failure(exceptions.ResponseError(greeting)) if greeting else told) from error
+
     def _close(self) -> str | None:
         atexit.unregister(self.close)
         self.client.close()
@@ -116,11 +131,19 @@ def _connect(address: Address, gate: Callable[[], None] | None = None) -> redis.
     return client_of(kind, address.settings, gate)
 
 
-def _label(client: redis.Redis) -> str:
+def _greeting(address: Address) -> str:
+    """The error that a server says at once to those it will not serve (too many clients, protected mode), else "".
+
+    It then ends the connection, and that end is all that redis-py tells of.
+    """
+    if address.unix:
+        return ""
     try:
-        return label_of(client)
-    except exceptions.NoPermissionError:
-        return "a server that does not tell its version"
+        with socket.create_connection((address.settings["host"], address.settings["port"]), GREETING_SECONDS) as wire:
+            said = wire.recv(512)
+    except OSError:
+        return ""  # it waits for a question, as it should
+    return said[1:].decode(errors="replace").strip() if said.startswith(b"-") else ""
 
 
 def _refuse_replica(client: redis.Redis, called: str) -> None:

@@ -37,7 +37,7 @@ class Bench:
         return self.space.key(type_)
 
     def row(self, job: bytes | None = None) -> bytes:
-        """The row's key of the step's job (or of ``job``); gated, so an ill-formed id raises before anything is sent."""
+        """The row's key of the step's job (or of ``job``); gated: an ill-formed id raises before anything is sent."""
         return self.space.job(self.id if job is None else job)
 
     def call(self, script: str, keys: Named, args: Named) -> Reply:

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from visualizer.ids import IdError
 from visualizer.machine.bench import Bench, TokenUnknownError
 from visualizer.model import Outcome, Parameter, Performed, Verb
 from visualizer.script import ErrorReply, Reply
@@ -75,7 +76,7 @@ def verb(
         try:
             _check(at, parameters, needs_job)
             return run(at)
-        except NotSentError as fault:
+        except (NotSentError, IdError, TokenUnknownError) as fault:  # each is raised before a script is called
             reason = str(fault).removesuffix("; nothing was sent")
             return Performed(Outcome("not_sent", refused=f"{reason}; nothing was sent", sent=False))
 
@@ -84,30 +85,21 @@ def verb(
 
 
 def _check(at: Bench, parameters: tuple[Parameter, ...], needs_job: bool) -> None:
-    """Raises `NotSentError` for whatever would only be found out halfway, with a first call already sent."""
-    try:
-        if needs_job:
-            at.row()
-        for parameter in parameters:
-            _check_value(at, parameter, at.take(parameter))
-    except (ValueError, TokenUnknownError) as fault:
-        raise NotSentError(str(fault)) from fault
-
-
-def _check_value(at: Bench, parameter: Parameter, value: Any) -> None:
-    if value is None:
-        if parameter.required:
-            raise NotSentError(f"{at.step.do} needs {parameter.name}: {parameter.meaning}")
-    elif parameter.kind in _WHOLE_NUMBERS:
-        _check_number(parameter, value)
-    elif parameter.kind == "group":
-        at.space.lane(value)
-    elif parameter.kind == "token":
-        at.token()
-    elif parameter.kind == "pairs":
-        for pair in value:
-            at.row(pair["job"])
-            at.resolve_token(pair["token"], pair["job"])
+    """Raises what stands in the way of a call: all that building its keys and arguments would not find out."""
+    if needs_job and at.step.id is None:
+        raise NotSentError(f"{at.step.do} is about a job, and the step names none")
+    for parameter in parameters:
+        value = at.take(parameter)
+        if value is None:
+            if parameter.required:
+                raise NotSentError(f"{at.step.do} needs {parameter.name}: {parameter.meaning}")
+        elif parameter.kind in _WHOLE_NUMBERS:
+            _check_number(parameter, value)
+        elif parameter.kind == "group":
+            at.space.lane(value)
+        elif parameter.kind == "pairs":
+            for pair in value:
+                at.row(pair["job"])
 
 
 def _check_number(parameter: Parameter, value: Any) -> None:

@@ -21,14 +21,14 @@ PLACES = (
 LANE = Place("lane", "zset", "a lane, mint order · score 0", "zero", "pending", "score 0")
 
 SIDES = (
-    SideKey("ring", names_groups=True),
-    SideKey("paused", names_groups=True),
-    SideKey("glimit", names_groups=True),
-    SideKey("gactive", names_groups=True),
-    SideKey("wake"),
-    SideKey("meta"),
-    SideKey("metrics:completed"),
-    SideKey("metrics:failed"),
+    SideKey("ring", "list", names_groups=True),
+    SideKey("paused", "set", names_groups=True),
+    SideKey("glimit", "hash", names_groups=True),
+    SideKey("gactive", "hash", names_groups=True),
+    SideKey("wake", "list"),
+    SideKey("meta", "hash"),
+    SideKey("metrics:completed", "hash"),
+    SideKey("metrics:failed", "hash"),
 )
 
 

@@ -110,8 +110,7 @@ def _sweep_stalled(at: Bench) -> Performed:
     if not isinstance(reply, list):
         return unlisted(reply)
     recovered, dead = reply
-    note = f"{len(recovered)} recovered, {len(dead)} dead; the limit is a count of stalls, not a time"
-    return Performed(Outcome("dead" if dead and not recovered else "recovered", note=note))
+    return Performed(Outcome("dead" if dead and not recovered else "recovered"))
 
 
 def _remove_job(at: Bench) -> Performed:
@@ -162,7 +161,7 @@ def _due(at: Bench, delay: Parameter) -> Mapping[str, Any]:
 
 
 def _counted(name: str, reply: Reply) -> Performed:
-    return Performed(Outcome(name, note=f"{reply} {name}")) if isinstance(reply, int) else unlisted(reply)
+    return Performed(Outcome(name)) if isinstance(reply, int) else unlisted(reply)
 
 
 _FLAT_VERBS: tuple[Verb, ...] = (

@@ -54,5 +54,3 @@ EXACTLY_ONE_PLACE = Law(
 MEMBER_HAS_A_ROW = Law("every_member_has_a_row", "Every member in view has a row.", _member_has_a_row)
 ROW_HAS_A_PLACE = Law("every_row_has_a_place", "Every row in view has a place.", _row_has_a_place)
 REFUSAL_WROTE_NOTHING = Law("a_refusal_wrote_nothing", "A refusal wrote nothing.", _refusal_wrote_nothing)
-
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.screen import Screen
@@ -24,10 +23,9 @@ class VisualizerApp(App[int]):
     TITLE = "visualizer"
     CSS_PATH = "visualizer.tcss"
     ENABLE_COMMAND_PALETTE = True
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
-        (0, "-flat -sliver"),
-        (3, "-flat"),
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [
+        (0, "-flat"),
         (9, "-low"),
         (22, "-tall"),
     ]

@@ -41,7 +41,7 @@ class Canvas:
         """An empty box; heavy lines say what happened even without colour."""
         if width < 2 or height < 2:
             return
-        left_top, across, right_top, down, left_bottom, right_bottom = HEAVY if heavy else LIGHT
+        left_top, across, right_top, down, left_bottom, right_bottom = tuple(HEAVY if heavy else LIGHT)
         self.put(x, y, left_top + across * (width - 2) + right_top, style)
         for row in range(y + 1, y + height - 1):
             self.put(x, row, down, style)

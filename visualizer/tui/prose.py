@@ -22,6 +22,7 @@ def prose(text: str) -> Content:
     blocks: list[Content] = []
     prefix: list[str] = []
     style = ""
+    listed = False  # the last block is an item of a list: its neighbours follow without a blank line
     for token in MarkdownIt("commonmark", {"html": False}).parse(text):
         if token.type == "heading_open":
             style = "bold $strong"
@@ -32,7 +33,11 @@ def prose(text: str) -> Content:
         elif token.type == "inline":
             lead = prefix.pop() if prefix else ""
             line = _inline(token.children or [], style)
-            blocks.append(Content.assemble((lead, "$now"), line) if lead else line)
+            if lead and listed:
+                blocks[-1] = Content("\n").join([blocks[-1], Content.assemble((lead, "$now"), line)])
+            else:
+                blocks.append(Content.assemble((lead, "$now"), line) if lead else line)
+            listed = bool(lead)
         elif token.type in ("fence", "code_block"):
             blocks.append(Content.styled(token.content.rstrip("\n"), "$lua-call"))
     return Content("\n\n").join(blocks)

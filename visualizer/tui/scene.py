@@ -33,7 +33,6 @@ class Scene(Struct, frozen=True):
     taken: int = 0
     running: str = ""
     until_ms: int | None = None
-    clock_skew_ms: float = 0.0
     trouble: str = ""
 
     @property

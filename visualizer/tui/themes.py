@@ -61,7 +61,6 @@ LIGHT = Theme(
 )
 
 
-
 def defaults_for(theme: Theme) -> dict[str, str]:
     """The same names for a theme that is not ours, from its own colours."""
     plain = theme.foreground or ("#e0e0e0" if theme.dark else "#202020")

@@ -20,10 +20,13 @@ from visualizer.engine import Engine
 from visualizer.explore import Explorer
 from visualizer.model import Frame, Machine
 from visualizer.picture import picture
-from visualizer.readout import Line, Span, readout
+from visualizer.readout import readout
+from visualizer.script import load
+from visualizer.spans import Line, Span
 from visualizer.tui.screens.choice import HelpScreen
 from visualizer.tui.widgets.bars import KeyBar, TopLine
 from visualizer.tui.widgets.board import Board
+from visualizer.tui.widgets.lua_panel import LuaPanel
 from visualizer.tui.widgets.readout_panel import ReadoutPanel
 
 _HERE = {"help", "quit"}
@@ -67,6 +70,7 @@ class ExploreScreen(Screen[None]):
             with Vertical(id="explore-result"):
                 yield Board()
                 yield ReadoutPanel()
+                yield LuaPanel()
         yield KeyBar([_LEAVE, _OTHER, *(action for action in ACTIONS if action.name in _HERE)])
 
     def on_mount(self) -> None:
@@ -130,9 +134,11 @@ class ExploreScreen(Screen[None]):
         if not self._transitions:
             place = self._machine.place(event.name)
             row = f"the row says {place.state}" if place.state else "the row has no state field"
-            lit = Line("", (Span(event.name, "entered"), Span(f" holds the id: {place.order}; {row}."), Span(_by(frame))))
-            lines = (lit, *lines)
+            told = Span(f" holds the id: {place.order}; {row}.")
+            lines = (Line("", (Span(event.name, "entered"), told, Span(_by(frame), "aside"))), *lines)
         self.query_one(ReadoutPanel).show(lines)
+        script = frame.performed.script
+        self.query_one(LuaPanel).show(load(script) if script else None, f"{script}.lua" if script else "no script")
 
     def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         {"leave": self.action_leave, "other": self.action_other, "help": self.action_help}.get(

@@ -34,7 +34,7 @@ class AboutPanel(TextPanel):
         paths = Content("\n").join(
             [Content.assemble((f"{visible(path.name):<16}", "bold"), visible(path.title)) for path in lesson.paths]
         )
-        parts = [Content.styled(visible(lesson.summary), "bold $strong"), prose(lesson.intro), paths]
+        parts = [Content.styled(visible(lesson.summary), "bold $strong"), paths, prose(lesson.intro)]
         self._put(f"{visible(lesson.course)} · {visible(lesson.title)}", Content("\n\n").join(parts))
 
 
@@ -94,4 +94,4 @@ class HomeScreen(Screen[None]):
 
 
 def _label(lesson: Lesson) -> Content:
-    return Content.assemble((f"{visible(lesson.course)}  ", "$quiet"), (visible(lesson.title), "bold"))
+    return Content.assemble((f"{visible(lesson.course):<9}", ""), (visible(lesson.title), "bold"))

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import ClassVar
 
+from msgspec.structs import replace
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -19,13 +21,15 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from visualizer.actions import ACTIONS
+from visualizer.clock import duration
 from visualizer.lesson import Lesson
 from visualizer.machine import MACHINES
-from visualizer.model import Walk
+from visualizer.model import Walk, WireCall
 from visualizer.picture import picture
 from visualizer.player import DeadlinePassedError, Player
-from visualizer.readout import Line, Span, readout
+from visualizer.readout import readout
 from visualizer.script import load
+from visualizer.spans import Line, Span
 from visualizer.tui.scene import EngineLabel, Scene
 from visualizer.tui.screens import lesson_actions
 from visualizer.tui.widgets.bars import KeyBar, PathLine, TopLine
@@ -38,15 +42,20 @@ from visualizer.visible import visible
 # A countdown that ends later than this does not tick: nothing on screen changes that fast.
 _TICKING_MS = 60_000
 _PANELS = ("story", "lua", "row")
+# Columns below which panels share one place, columns and lines below which the story's panel tells the readout too.
+_SHARED_BELOW, _ONE_BELOW, _ONE_BELOW_LINES = 100, 60, 22
 
 
 class LessonScreen(Screen[None]):
     """One lesson on one engine. ``scene`` is the only state that is drawn."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(",".join(action.keys), f"act('{action.name}')", action.label, priority=action.name == "panel")
-        for action in ACTIONS
-    ] + [Binding("escape", "act('lesson')", "lessons", show=False)]
+        *(
+            Binding(",".join(action.keys), f"act('{action.name}')", action.label, priority=action.name == "panel")
+            for action in ACTIONS
+        ),
+        Binding("escape", "act('lesson')", "lessons", show=False),
+    ]
 
     class Answered(Message):
         """The worker thread is done: the walk as it is now, and a sentence to tell, if any."""
@@ -127,7 +136,7 @@ class LessonScreen(Screen[None]):
         """Runs a job on the walk's thread; keys wait meanwhile. A job answers a sentence to tell, or its walk."""
         if self.scene is None or self.scene.running:
             return
-        self.scene = _with(self.scene, running=name, until_ms=until_ms)
+        self.scene = replace(self.scene, running=name, until_ms=until_ms)
         self.run_worker(self._answer(job), exit_on_error=True)
 
     async def _answer(self, job: Callable[[], str | Walk]) -> None:
@@ -162,7 +171,7 @@ class LessonScreen(Screen[None]):
             player.taken,
         )
         if event.told:
-            self.notify(Content(event.told), markup=False) if False else self.notify(event.told, markup=False)
+            self.notify(event.told, markup=False)
 
     def on_lesson_screen_failed(self, event: Failed) -> None:
         lesson_actions.stop_autoplay(self)
@@ -170,9 +179,9 @@ class LessonScreen(Screen[None]):
             return
         without_engine = self.scene.walk is None
         if event.gone or without_engine:
-            self.scene = _with(self.scene, running="", until_ms=None, trouble=event.sentence)
+            self.scene = replace(self.scene, running="", until_ms=None, trouble=event.sentence)
         else:
-            self.scene = _with(self.scene, running="", until_ms=None)
+            self.scene = replace(self.scene, running="", until_ms=None)
         self.notify(event.sentence, severity="error", timeout=8, markup=False)
 
     # Drawing ----------------------------------------------------------------------------------------------------------
@@ -180,14 +189,15 @@ class LessonScreen(Screen[None]):
     def watch_scene(self, scene: Scene | None) -> None:
         if scene is None:
             return
-        self.query_one(TopLine).show(scene.lesson.title, scene.lesson.course, scene.engine)
+        waiting = "no engine" if scene.trouble else "starting the engine…"
+        self.query_one(TopLine).show(scene.lesson.title, scene.lesson.course, scene.engine, waiting)
         self._tick()
         lines = lines_of(scene)
         panel = self.query_one(ReadoutPanel)
         panel.show(lines)
         refused = scene.frame is not None and (scene.frame.outcome.refused is not None or bool(scene.frame.broken))
         panel.set_class(refused or bool(scene.trouble), "refused")
-        self.query_one(StoryPanel).show(scene)
+        self.query_one(StoryPanel).show(scene, lines if self.has_class("one-panel") else ())
         self.query_one(RowPanel).show(scene, self.player.space if self.player else None)
         self._show_script(scene)
         self.query_one(KeyBar).show(self.applies)
@@ -206,7 +216,7 @@ class LessonScreen(Screen[None]):
         self.query_one(Board).show(scene.machine, board)
         told = scene.running
         if scene.until_ms is not None and now_ms is not None:
-            told = f"{scene.running}, {max(scene.until_ms - now_ms, 0) / 1000:.0f} s"
+            told = f"{scene.running}, {duration(max(scene.until_ms - now_ms, 0))}"
         elif self.autoplay is not None and not told:
             told = f"autoplay, {self.seconds_a_step:g} s a step"
         self.query_one(PathLine).show(scene, told)
@@ -248,33 +258,28 @@ class LessonScreen(Screen[None]):
     def _show_panel(self, name: str) -> None:
         """Which panel shows where they share one place, and has the focus where they do not."""
         self._panel = name
-        self.set_class(name == "readout", "readout-current")
         for panel in _PANELS:
             self.query_one(f"#{panel}", Widget).set_class(panel == name, "current")
-        self.query_one(ReadoutPanel if name == "readout" else f"#{name}", Widget).focus()
+        self.query_one(f"#{name}", Widget).focus()
         self._label_panels()
 
     def _label_panels(self) -> None:
-        order = self.panel_order()
-        others = " · ".join(name for name in order if name != self._panel)
-        shared = self.size.width < 100
-        for panel in (*_PANELS, "readout"):
-            widget = self.query_one(ReadoutPanel) if panel == "readout" else self.query_one(f"#{panel}", Widget)
-            widget.border_subtitle = Content(f"tab: {others}" if shared and panel == self._panel else "")
-
-    def panel_order(self) -> tuple[str, ...]:
-        """The panels that Tab goes through at this size."""
-        return ("readout", *_PANELS) if self.size.width < 60 else _PANELS
+        """Where panels share one place, the shown one names the others."""
+        others = " · ".join(name for name in _PANELS if name != self._panel)
+        for name in _PANELS:
+            told = f"tab: {others}" if self.has_class("shared") and name == self._panel else ""
+            self.query_one(f"#{name}", Widget).border_subtitle = Content(told)
 
     def next_panel(self) -> None:
-        order = self.panel_order()
-        at = order.index(self._panel) if self._panel in order else -1
-        self._show_panel(order[(at + 1) % len(order)])
+        """Shows the next panel, or gives it the focus."""
+        self._show_panel(_PANELS[(_PANELS.index(self._panel) + 1) % len(_PANELS)])
 
-    def on_resize(self) -> None:
-        if self._panel not in self.panel_order():
-            self._show_panel("story")
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        self.set_class(width < _SHARED_BELOW or height < _ONE_BELOW_LINES, "shared")
+        self.set_class(width < _ONE_BELOW or height < _ONE_BELOW_LINES, "one-panel")
         self._label_panels()
+        self.watch_scene(self.scene)
 
     # Actions ----------------------------------------------------------------------------------------------------------
 
@@ -315,19 +320,10 @@ def lines_of(scene: Scene) -> tuple[Line, ...]:
     )
 
 
-def _with(scene: Scene, **changes: object) -> Scene:
-    from msgspec.structs import replace
-
-    return replace(scene, **changes)
-
-
 def _sentence(failure: BaseException) -> str:
     text = str(failure)
     return text[:1].upper() + text[1:]
 
 
-def _words(call: object) -> tuple[str | bytes, ...]:
-    from visualizer.model import WireCall
-
-    assert isinstance(call, WireCall)
+def _words(call: WireCall) -> tuple[str | bytes, ...]:
     return (call.command, *call.keys, *call.args)

@@ -75,7 +75,7 @@ def _moving(move: Callable[[Player], Walk]) -> Callable[[LessonScreen], None]:
     def act(screen: LessonScreen) -> None:
         if screen.player is not None:
             move(screen.player)
-            screen.post_message(screen.Answered(screen.player, "")) if screen.scene else None
+            screen.post_message(screen.Answered(screen.player, ""))
 
     return act
 
@@ -208,10 +208,14 @@ def _picture(screen: LessonScreen) -> None:
     try:
         Path(name).write_text(screen.app.export_screenshot(), encoding="utf-8")
     except OSError as failure:
-        told = f"The picture could not be saved here: {failure.strerror}. Start the visualizer in a folder you can write to."
+        told = f"The picture could not be saved: {failure.strerror}. Start the visualizer in a folder you may write to."
         screen.notify(told, severity="error", markup=False)
     else:
         screen.notify(f"Saved {name} in {Path.cwd()}", markup=False)
+
+
+def _help(screen: LessonScreen) -> None:
+    screen.app.push_screen(HelpScreen())
 
 
 DO: dict[str, Callable[[LessonScreen], None]] = {
@@ -234,6 +238,6 @@ DO: dict[str, Callable[[LessonScreen], None]] = {
     "copy": _copy,
     "picture": _picture,
     "commands": lambda screen: screen.app.action_command_palette(),
-    "help": lambda screen: screen.app.push_screen(HelpScreen()) and None,
+    "help": _help,
     "quit": lambda screen: screen.app.exit(0),
 }

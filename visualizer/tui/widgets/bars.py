@@ -42,17 +42,19 @@ class TopLine(Widget):
         self._title = ""
         self._course = ""
         self._engine: EngineLabel | None = None
+        self._instead = ""
 
-    def show(self, title: str, course: str, engine: EngineLabel | None) -> None:
-        if (title, course, engine) != (self._title, self._course, self._engine):
-            self._title, self._course, self._engine = title, course, engine
+    def show(self, title: str, course: str, engine: EngineLabel | None, instead: str = "") -> None:
+        """``instead`` is said where there is no engine to name."""
+        if (title, course, engine, instead) != (self._title, self._course, self._engine, self._instead):
+            self._title, self._course, self._engine, self._instead = title, course, engine, instead
             self.refresh()
 
     def render(self) -> Content:
         left: list[Part] = [(f" {visible(self._title)}", "bold $strong"), (f"   {visible(self._course)}", "$quiet")]
         right: list[Part]
         if self._engine is None:
-            right = [("starting the engine… ", "$quiet")]
+            right = [(f"{self._instead} ", "$quiet")]
         else:
             badge = "bold $entered" if self._engine.badge == "REAL" else "bold $now"
             right = [
@@ -103,16 +105,14 @@ def _namings(count: int, now: int) -> list[Callable[[int], bool]]:
     """Which steps are named, from all of them down to the one that is now; step numbers start at 1."""
     reach = range(count, 0, -1)
     return [
-        lambda number: True,
-        lambda number: number >= now,
-        *[lambda number, near=near: now <= number <= now + near for near in reach],  # type: ignore[misc]
-        lambda number: number == now,
+        range(1, count + 1).__contains__,
+        range(now, count + 1).__contains__,
+        *[range(now, now + near + 1).__contains__ for near in reach],
+        range(now, now + 1).__contains__,
     ]
 
 
-def _marks(
-    steps: Sequence[Step], now: int, taken: int, named: Callable[[int], bool], joint: str
-) -> list[Part]:
+def _marks(steps: Sequence[Step], now: int, taken: int, named: Callable[[int], bool], joint: str) -> list[Part]:
     parts: list[Part] = []
     for number, step in enumerate(steps, start=1):
         if parts:

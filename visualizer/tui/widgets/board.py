@@ -99,7 +99,7 @@ class Board(Widget):
 
     def _draw_boxes(self, canvas: Canvas, picture: Picture) -> None:
         count = len(picture.places)
-        gap = 7 if canvas.width >= 98 else 2
+        gap = 6 if canvas.width >= 98 else 2
         box = min((canvas.width - 2 - gap * (count - 1)) // count, _BOX_WIDTH)
         # What is left over widens the gaps, so that the row ends where the panels below end.
         gap = max((canvas.width - 2 - box * count) // max(count - 1, 1), 1) if count > 1 else gap
@@ -172,7 +172,6 @@ class Board(Widget):
                 canvas.put(x + (gap - cell_len(name)) // 2, y - 1, name, now)
                 canvas.put(x + 1, y, "═" * (gap - 3) + "▶", now)
                 return
-            canvas.put(x, y, "═" * (gap - 1) + "▶", now)
         middle = box // 2
         if source is not None and target is not None:
             self._draw_rail(canvas, source + middle, target + middle, height, edge.name)
@@ -230,7 +229,7 @@ def member_text(member: MemberView, width: int) -> str:
     if width <= 0:
         return ""
     if is_branded(member.id):
-        return short_id(member.id, min(width, 14)) if width < 14 else short_id(member.id, 12)
+        return short_id(member.id, min(width, 12))
     return visible(member.id, width)
 
 

@@ -67,16 +67,18 @@ class LuaPanel(ScrollView, can_focus=True):
         self._rows: list[Strip] = []
         self.border_title = Content("lua")
 
-    def show(self, script: Script | None, title: str, note: tuple[str, ...] = (), lit: frozenset[int] = frozenset()) -> None:
+    def show(
+        self, script: Script | None, title: str, note: tuple[str, ...] = (), lit: frozenset[int] = frozenset()
+    ) -> None:
         """Another script, or ``note`` lines where no script ran."""
-        self.border_title = Content(title)
+        self.border_title = Content(f"{title}  ↑ its contract" if script else title)
         if (script, note, lit) == (self._script, self._note, self._lit):
             return
         moved = script is not self._script
         self._script, self._note, self._lit = script, note, lit
         self._rebuild()
         if moved:
-            self.scroll_to(0, self._body_row(), animate=False)
+            self.scroll_to(0, self._first_row(), animate=False)
 
     def toggle_fold(self) -> None:
         """Folds or unfolds the steps that several scripts share."""
@@ -102,17 +104,23 @@ class LuaPanel(ScrollView, can_focus=True):
         self._rows = list(self._build())
         width = max((row.cell_length for row in self._rows), default=0)
         self.virtual_size = Size(width, len(self._rows))
-        header = self._script.body_line - 1 if self._script else 0
-        self.border_subtitle = Content(f"↑ its header: {header} lines") if header else Content("")
         self.refresh()
 
-    def _body_row(self) -> int:
-        """The first row of the body, so that the header is one scroll above."""
-        return self._script.body_line if self._script else 0
+    def _first_row(self) -> int:
+        """The row after the lines that only name KEYS and ARGV: what the script does starts there."""
+        if self._script is None:
+            return 0
+        lines = self._script.lines
+        bound = [number for number, line in enumerate(lines, start=1) if "KEYS[" in line or "ARGV[" in line]
+        first = max(bound, default=self._script.body_line - 1)
+        # Rows and lines agree up to the first fold, and no script binds after one.
+        while first < len(lines) and not lines[first].strip():
+            first += 1
+        return min(first, max(len(self._rows) - 1, 0))
 
     def _build(self) -> list[Strip]:
         if self._script is None:
-            return [Strip([Segment(line, self._look("comment"))]) for line in self._note]
+            return [Strip([Segment(f" {line}", self._look("comment"))]) for line in self._note]
         folds = {} if self._unfolded else {first: (last, names) for first, last, names in folded(self._script)}
         rows: list[Strip] = []
         number = 1

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from visualizer.readout import Line, Span
+from visualizer.spans import Line, Span
 
 # What a readout's role looks like; the words carry the meaning without it.
 ROLE_STYLE = {
@@ -18,6 +19,7 @@ ROLE_STYLE = {
     "entered": "bold $entered",
     "value": "bold $strong",
     "quiet": "$quiet",
+    "aside": "$quiet",
     "good": "$entered",
     "broken": "bold $error",
     "refused": "bold $error",
@@ -26,12 +28,15 @@ ROLE_STYLE = {
 _LABEL_WIDTH = 7
 
 
-def content_of(line: Line) -> Content:
-    """One readout line as content; data in it is never markup."""
+def content_of(line: Line, width: int) -> Content:
+    """One readout line as content, without its asides where it would not fit; data in it is never markup."""
+    spans = line.spans
+    if sum(cell_len(span.text) for span in spans) + (_LABEL_WIDTH if line.label else 0) > width:
+        spans = tuple(span for span in spans if span.role != "aside")
     parts: list[tuple[str, str]] = []
     if line.label:
         parts.append((f"{line.label:<{_LABEL_WIDTH}}", ROLE_STYLE["broken" if line.label == "broken" else "label"]))
-    parts.extend(_styled(span) for span in line.spans)
+    parts.extend(_styled(span) for span in spans)
     return Content.assemble(*parts)
 
 
@@ -56,5 +61,12 @@ class ReadoutPanel(VerticalScroll, can_focus=True):
         if lines == self._lines:
             return
         self._lines = lines
-        self._text.update(Content("\n").join([content_of(line) for line in lines]))
+        self._fill()
         self.scroll_home(animate=False)
+
+    def on_resize(self) -> None:
+        self._fill()
+
+    def _fill(self) -> None:
+        width = self.scrollable_content_region.width or 80
+        self._text.update(Content("\n").join([content_of(line, width) for line in self._lines]))

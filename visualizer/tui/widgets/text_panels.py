@@ -11,8 +11,10 @@ from visualizer.clock import time_of_day
 from visualizer.ids import decode
 from visualizer.keyspace import Keyspace, slot
 from visualizer.model import Move, Observation, Row
+from visualizer.spans import Line
 from visualizer.tui.prose import prose
 from visualizer.tui.scene import Scene
+from visualizer.tui.widgets.readout_panel import content_of
 from visualizer.visible import short_id, visible, visible_size
 
 
@@ -39,18 +41,27 @@ class TextPanel(VerticalScroll, can_focus=True):
 class StoryPanel(TextPanel):
     """What to look at next, and the question that the next key answers; at the start, the lesson's introduction."""
 
-    def show(self, scene: Scene) -> None:
+    _above: list[Content]
+
+    def show(self, scene: Scene, above: tuple[Line, ...] = ()) -> None:
+        """``above`` are readout lines to tell first, where they have no panel of their own."""
+        told = [content_of(line, max(self.size.width, 24)) for line in above]
+        self._above = [Content("\n").join(told)] if told else []
         step = scene.next_step
         if scene.trouble:
-            self._put("the engine is gone", Content(scene.trouble))
+            self._tell("the engine is gone", Content(scene.trouble))
         elif step is None:
             end = "The path ends here.\n\nLook back with ←, choose another path with p, or start this one again with r."
-            self._put("the end", Content(end))
+            self._tell("the end", Content(end))
         else:
             parts = [prose(step.say), Content.assemble(("? ", "bold $now"), prose(step.ask))]
             if scene.step == 0 and scene.path is scene.lesson.paths[0]:
                 parts.insert(0, prose(scene.lesson.intro))
-            self._put(f"next: step {scene.step + 1} · {visible(step.label)}", Content("\n\n").join(parts))
+            self._tell(f"next: step {scene.step + 1} · {visible(step.label)}", *parts)
+
+    def _tell(self, title: str, *parts: Content) -> None:
+        title = f"readout, then {title}" if self._above else title
+        self._put(title, Content("\n\n").join([*self._above, *parts]))
 
 
 class RowPanel(TextPanel):
@@ -65,6 +76,7 @@ class RowPanel(TextPanel):
         frame = scene.frame
         move = next((move for move in frame.moves if move.id == job), None) if frame else None
         title = f"row  {scene.machine.row_prefix}{short_id(job, 12)}"
+        title = f"readout, then {title}" if self._above else title
         self._put(title, Content("\n").join(_row_lines(seen, job, move, space)))
 
 

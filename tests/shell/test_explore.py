@@ -1,0 +1,137 @@
+"""Select a state, select a transition: answered by running, on an engine of its own, the walk's keys untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.shell.conftest import Shell
+from visualizer.engine import Engine
+from visualizer.explore import Explorer, UnknownChoiceError
+from visualizer.keyspace import Keyspace
+from visualizer.machine import MACHINES
+from visualizer.model import Step
+from visualizer.walk import Walker
+
+LEASED = MACHINES["leased"]
+JOB = b"JOB0KHTOWnGLuC"
+
+
+@pytest.fixture(scope="module", params=["valkey", "fakeredis"])
+def explored(request: pytest.FixtureRequest, valkey_session: Engine) -> Iterator[tuple[Engine, Explorer]]:
+    """An engine, and an explorer beside it whose own engine serves all questions of this module."""
+    from visualizer.engine import open_engine
+
+    engine = valkey_session if request.param == "valkey" else open_engine("fakeredis", queue=valkey_session.queue)
+    explorer = Explorer(engine, LEASED)
+    yield engine, explorer
+    explorer.close()
+    if engine is not valkey_session:
+        engine.close()
+
+
+def everything(engine: Engine) -> dict[bytes, tuple[bytes, int]]:
+    """Every key of the server, dumped, with the time it expires at."""
+    client: Any = engine.client
+    return {key: (client.dump(key), client.pexpiretime(key)) for key in client.keys(b"*")}
+
+
+@pytest.mark.parametrize("name", LEASED.starts)
+def test_a_selected_state_holds_the_id(explored: tuple[Engine, Explorer], name: str) -> None:
+    walk = explored[1].state(name)
+    (job,) = walk.shown.memberships
+    assert walk.shown.memberships[job] == (name,)
+    assert walk.at_end
+    assert LEASED.is_job_id(job)
+    assert all(not frame.broken for frame in walk.frames)
+
+
+@pytest.mark.parametrize("name", LEASED.shows)
+def test_a_selected_transition_runs_last(explored: tuple[Engine, Explorer], name: str) -> None:
+    frame, earlier = explored[1].transition(name)
+    before, shown = LEASED.shows[name]
+    assert frame.step is not None
+    assert (frame.step.do, [past.step and past.step.do for past in earlier]) == (shown.do, [step.do for step in before])
+    refused = "wrong token" in name
+    assert (frame.outcome.refused is not None) == refused
+    assert bool(frame.moves) != refused
+    assert not frame.broken
+
+
+def test_every_question_is_about_a_fresh_id_on_an_empty_queue(explored: tuple[Engine, Explorer]) -> None:
+    first, second = explored[1].state("dead"), explored[1].state("dead")
+    assert list(first.shown.memberships) != list(second.shown.memberships)
+    assert second.shown.places["dead"].count == 1
+    assert not any(reading.count for reading in second.opening.places.values())
+
+
+def test_the_walks_keys_stay_as_they_are_byte_for_byte(explored: tuple[Engine, Explorer]) -> None:
+    engine, explorer = explored
+    engine.clear_queue()
+    walker = Walker(engine, LEASED, Keyspace(engine.queue, LEASED.row_prefix), [JOB])
+    walker.take(Step("enqueue", JOB, payload=b"\x83h\x04"))
+    walker.take(Step("claim", JOB, {"worker": "w1", "lease_ms": 600_000}))
+    engine.client.set(engine.base + b"with a TTL", b"\xff", px=600_000)
+    before = everything(engine)
+    assert len(before) == 3
+    for name in LEASED.starts:
+        explorer.state(name)
+    for name in LEASED.shows:
+        explorer.transition(name)
+    assert everything(engine) == before
+    assert walker.look() is walker.walk, "the walk sees no difference either"
+    engine.client.delete(engine.base + b"with a TTL")
+
+
+def test_the_panel_can_name_the_engine(explored: tuple[Engine, Explorer]) -> None:
+    assert explored[1].engine_name == f"a throw-away {explored[0].label}"
+
+
+def test_a_closed_explorer_answers_on_a_new_engine(fake: Engine) -> None:
+    explorer = Explorer(fake, LEASED)
+    explorer.state("pending")
+    explorer.close()
+    explorer.close()
+    assert explorer.state("pending").shown.places["pending"].count == 1
+    explorer.close()
+
+
+def test_an_unknown_name_makes_no_engine(fake: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(fake), "throwaway", lambda _: pytest.fail("an engine was made"))
+    explorer = Explorer(fake, LEASED)
+    with pytest.raises(UnknownChoiceError, match="did you mean pending"):
+        explorer.state("pendin")
+    with pytest.raises(UnknownChoiceError, match="There are: enqueue, schedule"):
+        explorer.transition("\x1b[2J")
+
+
+# In the shell ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["valkey", "fakeredis"])
+def test_a_state_in_the_shell(shell: Shell, spec: str) -> None:
+    ended = shell("show", "state", "active", "--engine", spec)
+    assert (ended.code, ended.err) == (0, b"")
+    assert ended.lines[0].startswith("enqueue → claim, on a throw-away ")
+    assert "leaves pending, enters active." in ended.lines[1]
+    assert any(line.startswith("+ active") and "entered" in line for line in ended.lines)
+    assert any(line.startswith("− pending") and "left" in line for line in ended.lines)
+
+
+def test_a_transition_in_the_shell(shell: Shell) -> None:
+    ended = shell("show", "transition", "complete, with a wrong token", "--engine", "fakeredis")
+    assert ended.code == 0
+    assert "EMQSTALE complete token mismatch" in ended.lines[1]
+
+
+def test_without_a_name_they_are_listed(shell: Shell) -> None:
+    assert shell("show", "state").lines == list(LEASED.starts)
+    assert shell("show", "transition").lines == list(LEASED.shows)
+
+
+def test_an_unknown_state_is_2(shell: Shell) -> None:
+    ended = shell("show", "state", "actve")
+    assert (ended.code, ended.out) == (2, b"")
+    assert "did you mean active?" in ended.complaint

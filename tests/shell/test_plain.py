@@ -1,0 +1,292 @@
+"""``--plain``: a lesson in lines of text, driven by the keys of the one table of actions."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.hostile import HOSTILE
+from tests.shell.conftest import CLAIM, ENQUEUE, HEAD, PATH, SMALL, Shell, step
+from tests.shell.test_hostile_text import assert_printable
+from visualizer.actions import ACTIONS, sign
+from visualizer.lesson import all_lessons
+from visualizer.terminal_keys import NAMES, LineKeys, keys_of
+
+Written = Callable[[str], str]
+Told = Callable[..., list[str]]
+
+TWO_PATHS = SMALL + PATH.format(name="again") + ENQUEUE + CLAIM
+
+
+@pytest.fixture
+def told(shell: Shell, lesson_file: Written) -> Told:
+    """What a lesson tells after these keys, one a line; each must be well and leave nothing on stderr."""
+
+    def tell(*keys: str, lesson: str = TWO_PATHS, spec: str = "fakeredis") -> list[str]:
+        ended = shell(lesson_file(lesson), "--plain", "--engine", spec, lines="".join(f"{key}\n" for key in keys))
+        assert (ended.code, ended.err) == (0, b"")
+        assert_printable(ended.out)
+        return ended.lines
+
+    return tell
+
+
+def after(lines: Sequence[str], label: str, times: int = 1) -> list[str]:
+    """What was told after an action of that label, for the n-th time."""
+    found = [at for at, line in enumerate(lines) if line == f"> {label}"]
+    rest = lines[found[times - 1] + 1 :]
+    end = next((at for at, line in enumerate(rest) if line.startswith("> ")), len(rest))
+    return list(rest[:end])
+
+
+@pytest.mark.parametrize("spec", ["valkey", "fakeredis"])
+def test_a_lesson_is_told_and_stepped(told: Told, spec: str) -> None:
+    lines = told("right", "", "n", "space", "q", spec=spec)
+    assert lines[0] == "A small lesson · T1"
+    assert lines[1].endswith(" · emq:{small}:")
+    assert "Words before the first step." in lines
+    assert "next, step 1 of 3 · enqueue" in lines
+    assert "? Where?" in lines
+    assert "JOB0KHTOWnGLuC enters pending." in after(lines, "step")
+    assert "next, step 2 of 3 · claim" in after(lines, "step")
+    assert any(line.startswith("JOB0KHTOWnGLuC leaves pending, enters active.") for line in after(lines, "step", 2))
+    third = after(lines, "step", 3)
+    assert "JOB0KHTOWnGLuC leaves active and enters nothing: its row is gone." in third
+    assert any(line.startswith("The path ends here.") for line in third)
+    assert any(line.startswith("The path ends here.") for line in after(lines, "step", 4))
+
+
+def test_the_places_are_told_with_a_mark_and_a_word(told: Told) -> None:
+    second = after(told("n", "n"), "step", 2)
+    assert any(line.startswith("− pending") and line.endswith("left") for line in second)
+    assert any(line.startswith("+ active") and "+ JOB0KHTO…LuC entered in " in line for line in second)
+    assert any(line.startswith("  schedule") and line.endswith("0") for line in second)
+
+
+def test_looking_back_runs_nothing(told: Told) -> None:
+    lines = told("n", "n", "left", "home", "e", "b", "n")
+    assert "step 1 of 3 · enqueue" in after(lines, "back")
+    assert "before the first step" in after(lines, "first")
+    assert "step 2 of 3 · claim" in after(lines, "last")
+    # The step after looking back goes forward to the frame that there is: the claim ran once.
+    again = after(lines, "step", 3)
+    assert "step 2 of 3 · claim" in again
+    assert any(line.startswith("row ") and "attempts 0 → 1" in line for line in again)
+
+
+def test_jump_rewind_and_restart(told: Told) -> None:
+    lines = told("j", "3", "j", "1", "w", "r", "j", "x", "j", "99")
+    assert "step 3 of 3 · complete" in after(lines, "jump")
+    assert "step 1 of 3 · enqueue" in after(lines, "jump", 2)
+    rewound = after(lines, "rewind")
+    assert any(line.startswith("Rewound") for line in rewound)
+    assert "next, step 2 of 3 · claim" in rewound
+    assert "next, step 1 of 3 · enqueue" in after(lines, "restart")
+    assert "x is no number of a step." in after(lines, "jump", 3)
+    assert "step 3 of 3 · complete" in after(lines, "jump", 4)
+
+
+def test_another_path(told: Told) -> None:
+    lines = told("p", "2", "p", "only", "p", "nly", "p", "")
+    assert "path again: again" in after(lines, "path")
+    assert "path only: only" in after(lines, "path", 2)
+    assert any("did you mean only?" in line for line in after(lines, "path", 3))
+    assert not any(line.startswith("path ") for line in after(lines, "path", 4))
+
+
+def test_a_path_that_cannot_be_played_here(told: Told) -> None:
+    restart = PATH.format(name="restarts") + step("restart_server", 'outcome = "restarted"')
+    lines = told("p", "restarts", "n", lesson=SMALL + restart)
+    assert any("fakeredis lives in this process" in line for line in after(lines, "path"))
+    assert "step 1 of 3 · enqueue" in after(lines, "step")
+
+
+def test_another_lesson(told: Told) -> None:
+    slug = all_lessons()[0].stem
+    lines = told("l", slug, "n", "l", "nonsense")
+    assert "States as locations · R3.04.1" in after(lines, "lessons")
+    assert "JOB0KHTOWnGLuC enters pending." in after(lines, "step")
+    assert any("there is no lesson called nonsense" in line for line in after(lines, "lessons", 2))
+
+
+def test_a_state_and_a_transition(told: Told) -> None:
+    lines = told("n", "s", "dead", "t", "claim", "s", "ded", "n")
+    assert any(line.startswith("on a throw-away fakeredis") for line in after(lines, "state"))
+    assert any("enters dead." in line for line in after(lines, "state"))
+    assert any("leaves pending, enters active." in line for line in after(lines, "transition"))
+    assert any("did you mean dead?" in line for line in after(lines, "state", 2))
+    # The lesson goes on where it was.
+    assert "step 2 of 3 · claim" in after(lines, "step", 2)
+
+
+def test_help_lists_every_key_that_works_here(told: Told) -> None:
+    lines = after(told("?"), "help")
+    for action in ACTIONS:
+        listed = any(action.help in line and sign(action.keys[0]) in line for line in lines)
+        assert listed == action.plain, action.name
+
+
+@pytest.mark.parametrize("action", [action for action in ACTIONS if not action.plain], ids=lambda action: action.name)
+def test_what_needs_a_screen_says_so(told: Told, action: object) -> None:
+    key = action.keys[0]  # type: ignore[attr-defined]  # pytest hands parameters over untyped
+    label = action.label  # type: ignore[attr-defined]
+    assert after(told(key), label)[0].startswith("This needs the screen")
+
+
+@pytest.mark.parametrize("action", [action for action in ACTIONS if action.plain], ids=lambda action: action.name)
+def test_every_plain_action_does_something(told: Told, action: object) -> None:
+    for key in action.keys:  # type: ignore[attr-defined]  # pytest hands parameters over untyped
+        lines = told(key)
+        assert not any("needs the screen" in line or "is no key here" in line for line in lines)
+
+
+def test_an_unknown_key_is_told(told: Told) -> None:
+    assert "x is no key here; ? lists them." in told("x")
+
+
+def test_the_end_of_the_input_ends_it(told: Told) -> None:
+    assert not any(line == "> quit" for line in told())
+    assert told("p")[-1].startswith("Which path?")
+
+
+def test_a_deadline_that_passed_is_told(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    from visualizer.walk import Walker
+
+    monkeypatch.setattr(Walker, "server_now_ms", lambda _: 2**60)
+    later = step("schedule", 'enters = ["schedule"]\noutcome = "scheduled"', "delay_ms = 60000")
+    early = step("promote", 'outcome = "promoted"', more='needs = "not_due"')
+    lines = told("n", "n", "r", lesson=HEAD + PATH.format(name="early") + later + early)
+    assert any("only teaches before its deadline" in line for line in after(lines, "step", 2))
+    assert "next, step 1 of 2 · schedule" in after(lines, "restart")
+
+
+def test_a_server_that_died_is_told_and_can_be_started_again(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    from visualizer.player import Player
+
+    ordinary = Player.last
+
+    def killing(player: Player) -> object:
+        os.kill(player.engine.server.pid, signal.SIGKILL)  # type: ignore[attr-defined]  # our own private server
+        return ordinary(player)
+
+    monkeypatch.setattr(Player, "last", killing)
+    lines = told("n", "e", "n", "b", "r", "n", spec="valkey")
+    assert any("private Valkey" in line for line in after(lines, "step", 2))
+    assert "before the first step" in after(lines, "back"), "the frames are kept"
+    assert "next, step 1 of 3 · enqueue" in after(lines, "restart")
+    assert "JOB0KHTOWnGLuC enters pending." in after(lines, "step", 3)
+
+
+def test_without_a_lesson_it_asks_for_one(shell: Shell) -> None:
+    ended = shell("--plain", "--engine", "fakeredis", lines="1\nq\n")
+    assert ended.code == 0
+    assert f"  1  {all_lessons()[0].stem}" in ended.lines
+    assert "States as locations · R3.04.1" in ended.lines
+    assert shell("--plain", lines="").code == 0
+    assert shell("--plain", lines="nonsense\n").code == 2
+
+
+def test_a_path_can_be_named(shell: Shell) -> None:
+    ended = shell("states-as-locations", "--path", "retry", "--plain", "--engine", "fakeredis", lines="q\n")
+    assert any(line.startswith("path retry: ") for line in ended.lines)
+    assert shell("states-as-locations", "--path", "retri", "--plain").code == 2
+
+
+def test_hostile_payloads_and_keys(told: Told) -> None:
+    for _, data in HOSTILE:
+        if len(data) < 1_000:
+            told("n", lesson=SMALL.replace("83 68 04", data.hex()))
+    told(
+        *(
+            data.decode("utf-8", "surrogateescape").splitlines()[0]
+            for _, data in HOSTILE
+            if 0 < len(data) < 99 and data.strip()
+        )
+    )
+
+
+# Keys of a terminal ---------------------------------------------------------------------------------------------------
+
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal is needed")
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    """A pseudo-terminal: what a keyboard writes to, and what a program reads from."""
+    keyboard, program = os.openpty()
+    yield keyboard, program
+    os.close(keyboard)
+    os.close(program)
+
+
+@needs_terminal
+def test_single_keys_are_read_and_the_terminal_is_given_back(terminal: tuple[int, int]) -> None:
+    import termios
+
+    keyboard, program = terminal
+    found = termios.tcgetattr(program)
+    with os.fdopen(os.dup(program), encoding="utf-8") as stream, keys_of(stream) as keys:
+        for typed, name in (*NAMES.items(), ("n", "n"), ("é", "é"), ("\x1b[99~", "unknown")):
+            os.write(keyboard, typed.encode())
+            assert keys.press() == (None if name == "end_of_input" else name), repr(typed)
+        os.write(keyboard, b"a line\n")
+        assert keys.line() == "a line"
+        os.write(keyboard, b"\x1b[Cq")
+        assert [keys.press(), keys.press()] == ["right", "q"]
+    assert termios.tcgetattr(program) == found
+
+
+def test_lines_are_keys_where_there_is_no_terminal() -> None:
+    import io
+
+    keys = LineKeys(io.StringIO("right\n\n?\n n \nq"))
+    assert [keys.press() for _ in range(6)] == ["right", "enter", "question_mark", "n", "q", None]
+
+
+@needs_terminal
+@pytest.mark.parametrize(("typed", "code"), [(b"q", 0), (b"\x03", 130), (b"\x04", 0)])
+def test_a_terminal_drives_a_lesson(
+    terminal: tuple[int, int], lesson_file: Written, tmp_path: Path, typed: bytes, code: int
+) -> None:
+    import termios
+
+    keyboard, program = terminal
+    found = termios.tcgetattr(program)
+    (tmp_path / "t").mkdir()
+    # A session of its own, whose terminal this is: ctrl+c must reach the program as a signal.
+    script = "import os, sys, fcntl, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    script += "from visualizer.cli import run; sys.exit(run(sys.argv[1:]))"
+    command = [sys.executable, "-c", script, lesson_file(SMALL), "--plain", "--engine", "valkey"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "t")}
+    with subprocess.Popen(
+        command, stdin=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        wait_for(process, b"next, step 1 of 3")
+        os.write(keyboard, b"\x1b[C")
+        wait_for(process, b"next, step 2 of 3")
+        os.write(keyboard, b"\x1b[D")
+        wait_for(process, b"> back")
+        os.write(keyboard, typed)
+        rest, complaint = process.stdout.read(), process.stderr.read()
+        assert process.wait(timeout=60) == code
+    assert complaint == b""
+    assert b"\x1b" not in rest
+    assert termios.tcgetattr(program) == found
+    assert not list((tmp_path / "t").glob("emq-*"))
+
+
+def wait_for(process: subprocess.Popen[bytes], beginning: bytes) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        assert b"\x1b" not in line
+        if line.startswith(beginning):
+            return
+    raise AssertionError(f"it ended without a line that begins with {beginning!r}")
