@@ -23,8 +23,7 @@ _LETTER = {"hash": "h", "list": "l", "set": "s", "string": "t", "zset": "z"}
 class Server(Protocol):
     """What an observer needs of an engine."""
 
-    @property
-    def client(self) -> Any: ...
+    def send(self, *words: Any) -> Any: ...
 
     @property
     def owner_key(self) -> bytes | None: ...
@@ -69,16 +68,16 @@ class Observer:
         """One reading. With ``dump_keys`` those keys are dumped in the same round trip, unless they are large."""
         from redis import exceptions
 
-        client = self._server.client
+        send = self._server.send
         if not self._loaded:
-            client.execute_command("SCRIPT", "LOAD", self._script.source)
+            send("SCRIPT", "LOAD", self._script.source)
             self._loaded = True
         words = self._call(dump_keys) if dump_keys else self._words
         try:
-            reply = client.execute_command(*words)
+            reply = send(*words)
         except exceptions.NoScriptError:
-            client.execute_command("SCRIPT", "LOAD", self._script.source)
-            reply = client.execute_command(*words)
+            send("SCRIPT", "LOAD", self._script.source)
+            reply = send(*words)
         return self._observation(reply, bool(dump_keys))
 
     def _call(self, dump_keys: Sequence[bytes]) -> list[Any]:

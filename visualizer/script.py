@@ -207,8 +207,9 @@ def wire_size(call: WireCall) -> int:
 class Server(Protocol):
     """What a caller needs of an engine."""
 
-    @property
-    def client(self) -> Any: ...
+    def send(self, *words: Value) -> Any:
+        """Sends one command and answers the reply as it came; raises what redis-py raises."""
+        ...
 
     def hold(self, names: Iterable[bytes]) -> None:
         """Notes, before a call is sent, which keys it may write (on a server that is not ours)."""
@@ -255,44 +256,59 @@ class Caller:
     def _send(
         self, command: str, words: tuple[Any, ...], keys: tuple[bytes, ...], args: tuple[bytes, ...], of: Script | None
     ) -> Reply:
-        from redis import exceptions  # imported late: the first frame does not wait for it
-
         started = perf_counter()
-        error: str | None = None
-        reply: Reply = None
-        lost: Exception | None = None
         try:
-            reply = self._server.client.execute_command(*words)
-        except exceptions.NoScriptError as failure:
-            reply = ErrorReply(f"NOSCRIPT {failure}")
-        except (exceptions.ConnectionError, exceptions.TimeoutError) as failure:
-            lost = failure
-        except exceptions.ResponseError as failure:
-            reply = ErrorReply(_error_text(failure))
-        ms = (perf_counter() - started) * 1000
-        if isinstance(reply, ErrorReply):
-            error = reply.text
-        elif lost is not None:
-            error = f"no reply: {lost}"
-        name, sha1 = (of.name, of.sha1) if of else (None, None)
-        self._calls.append(WireCall(command, keys, args, None if error else reply, error, ms, name, sha1))
-        if lost is not None:
-            raise ReplyLostError(f"the connection broke before {command} was answered: {lost}") from lost
+            reply = self._server.send(*words)
+        except Exception as failure:
+            ms = (perf_counter() - started) * 1000
+            text = error_text(failure)
+            self._note(command, keys, args, None, text or f"no reply: {failure}", ms, of)
+            if text is None:
+                raise ReplyLostError(f"the connection broke before {command} was answered: {failure}") from failure
+            return ErrorReply(text)
+        self._note(command, keys, args, reply, None, (perf_counter() - started) * 1000, of)
         return reply
 
+    def _note(
+        self,
+        command: str,
+        keys: tuple[bytes, ...],
+        args: tuple[bytes, ...],
+        reply: Reply,
+        error: str | None,
+        ms: float,
+        of: Script | None,
+    ) -> None:
+        name, sha1 = (of.name, of.sha1) if of else (None, None)
+        self._calls.append(WireCall(command, keys, args, reply, error, ms, name, sha1))
 
-def _error_text(failure: Exception) -> str:
-    """The error as it came: redis-py takes the first word off the ones it has a class for."""
-    text = str(failure)
+
+def error_text(failure: Exception) -> str | None:
+    """A redis-py exception as the error reply that came, None where the connection broke and no reply came.
+
+    redis-py takes the first word off the errors that it has a class for, and counts some replies as broken
+    connections. An exception that is neither is raised again.
+    """
+    from redis import exceptions  # imported late: the first frame does not wait for it
+
     code = _CODES.get(type(failure).__name__)
-    return f"{code} {text}" if code and not text.startswith(code) else text
+    if code is not None:
+        return str(failure) if str(failure).startswith(code) else f"{code} {failure}"
+    if isinstance(failure, exceptions.ResponseError):
+        return str(failure)
+    if isinstance(failure, exceptions.ConnectionError | exceptions.TimeoutError):
+        return None
+    raise failure
 
 
 _CODES = {
+    "NoScriptError": "NOSCRIPT",
     "ReadOnlyError": "READONLY",
     "NoPermissionError": "NOPERM",
     "OutOfMemoryError": "OOM",
     "ExecAbortError": "EXECABORT",
+    "AuthenticationError": "NOAUTH",
+    "BusyLoadingError": "LOADING",
 }
 
 __all__ = ["Caller", "ErrorReply", "ReplyLostError", "Script", "ScriptError", "all_names", "load", "wire_size"]

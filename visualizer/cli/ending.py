@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -59,6 +58,8 @@ def say(line: str = "") -> None:
 
 def write_json(value: object) -> None:
     """Writes a JSON value as one line of printable ASCII to stdout, at once."""
+    import json  # imported late: the screen does not need it
+
     _write(sys.stdout, json.dumps(value, ensure_ascii=True))
 
 

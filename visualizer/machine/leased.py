@@ -6,6 +6,8 @@ row's ``attempts``.
 
 from __future__ import annotations
 
+from math import isfinite
+
 from visualizer.ids import is_job_id
 from visualizer.machine.leased_laws import LAWS
 from visualizer.machine.leased_verbs import VERBS
@@ -35,12 +37,17 @@ SIDES = (
 def read_score(place: str, raw: float) -> ScoreReading:
     """A raw score as what it means in that place."""
     if place == "active":
-        return ScoreReading("the lease ends", int(raw))
+        return ScoreReading("the lease ends", _instant(raw))
     if place == "schedule":
-        return ScoreReading("it may run", int(raw))
+        return ScoreReading("it may run", _instant(raw))
     if place == "dead":
         return ScoreReading("always 0 in the morgue: mint order")
     return ScoreReading("always 0, so the order is mint order")
+
+
+def _instant(raw: float) -> int | None:
+    """Whole milliseconds; None for the infinite scores that a foreign client may write."""
+    return int(raw) if isfinite(raw) else None
 
 
 _ENQUEUE = Step("enqueue")

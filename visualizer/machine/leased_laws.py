@@ -94,7 +94,10 @@ def _active_score_in_the_future(seen: Evidence) -> Sequence[str]:
     for member in reading.members if reading else ():
         if decode(member.id) is None or member.score is None:
             continue
-        if member.score != seen.before.score("active", member.id) and member.score <= seen.before.clock_ms:
+        was = seen.before.score("active", member.id)
+        if was is None and member.id not in seen.homes_before:
+            continue  # not in view before: the score may be an old one
+        if member.score != was and member.score <= seen.before.clock_ms:
             breaches.append(f"{visible(member.id)} got a lease that had already ended")
     return breaches
 
@@ -107,8 +110,23 @@ def _attempts(seen: Evidence, job: bytes, *, after: bool) -> int | None:
     return int(text) if text.isdigit() else None
 
 
+def _claimed(seen: Evidence) -> set[bytes]:
+    """The ids that the step claimed: those its reply names, and where the reply was lost, those now in active."""
+    if seen.did not in CLAIMS:
+        return set()
+    if seen.performed.outcome.name == "reply_lost":
+        return {
+            job
+            for job, places in seen.homes_after.items()
+            if "active" in places and "active" not in seen.homes_before.get(job, ())
+        }
+    return {grant.id for grant in seen.performed.grants}
+
+
 def _attempts_grow_only_by_a_claim(seen: Evidence) -> Sequence[str]:
-    claimed = {grant.id for grant in seen.performed.grants} if seen.did in CLAIMS else set()
+    if seen.did is None:
+        return ()  # between two steps others may have claimed any number of times
+    claimed = _claimed(seen)
     breaches = []
     for job in seen.after.rows:
         if seen.before.rows.get(job) is None and job not in seen.homes_before:

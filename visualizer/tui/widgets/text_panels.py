@@ -76,7 +76,6 @@ class RowPanel(TextPanel):
         frame = scene.frame
         move = next((move for move in frame.moves if move.id == job), None) if frame else None
         title = f"row  {scene.machine.row_prefix}{short_id(job, 12)}"
-        title = f"readout, then {title}" if self._above else title
         self._put(title, Content("\n").join(_row_lines(seen, job, move, space)))
 
 
