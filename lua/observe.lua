@@ -33,8 +33,8 @@ local glance = ARGV[11]
 local dump_members = tonumber(ARGV[12])
 local dump_bytes = tonumber(ARGV[13])
 
--- A window around a captured id, and how deep a list or a side key is read.
-local AROUND, LIST_DEPTH, SIDE_DEPTH = 3, 1000, 100
+-- A window around a captured id, how deep a list or a side key is read, and how many keys one call names.
+local AROUND, LIST_DEPTH, SIDE_DEPTH, LOOK = 3, 1000, 100, 1000
 local ZSET, LIST, HASH, SET = 122, 108, 104, 115
 
 local call, pcall, byte = redis.call, redis.pcall, string.byte
@@ -214,15 +214,21 @@ end
 for index, key in ipairs(place_keys) do read_place(key, byte(place_kinds, index)) end
 for _, group in ipairs(groups) do read_place(base .. lane_prefix .. group .. lane_suffix, ZSET) end
 
--- Locks are few: one look tells whether there is any.
+-- Locks are few: one look at a thousand rows' keys tells whether there is any.
 local locks = {}
-if lock_suffix ~= '' and #rows > 0 then
-  local keys = {}
-  for index, row in ipairs(rows) do keys[index] = row_base .. row[1] .. lock_suffix end
-  if call('EXISTS', unpack(keys)) > 0 then
-    for index, key in ipairs(keys) do
-      local token = pcall('GET', key)
-      if type(token) == 'string' then locks[#locks + 1] = { rows[index][1], token, call('PTTL', key) } end
+if lock_suffix ~= '' then
+  for first = 1, #rows, LOOK do
+    local keys = {}
+    for index = first, math.min(first + LOOK - 1, #rows) do
+      keys[#keys + 1] = row_base .. rows[index][1] .. lock_suffix
+    end
+    if call('EXISTS', unpack(keys)) > 0 then
+      for at, key in ipairs(keys) do
+        local token = pcall('GET', key)
+        if type(token) == 'string' then
+          locks[#locks + 1] = { rows[first + at - 1][1], token, call('PTTL', key) }
+        end
+      end
     end
   end
 end

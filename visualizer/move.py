@@ -47,8 +47,13 @@ def _move(
     stays = tuple(place for place in was if place in now)
     rescored = tuple(place for place in stays if before.score(place, job) != after.score(place, job))
     row_before, row_after = before.rows.get(job), after.rows.get(job)
-    changes = _changes(row_before, row_after)
     lock_before, lock_after = before.locks.get(job), after.locks.get(job)
+    # Of an id that is in view on one side only, the other side's row was not read: nothing is said to have changed.
+    if job not in after.rows:
+        row_after, lock_after = row_before, lock_before
+    elif job not in before.rows:
+        row_before, lock_before = row_after, lock_after
+    changes = _changes(row_before, row_after)
     relocked = (lock_before and lock_before.token) != (lock_after and lock_after.token)
     appeared = (row_before is None) != (row_after is None)
     if not (leaves or enters or rescored or changes or relocked or appeared):

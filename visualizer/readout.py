@@ -51,7 +51,7 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
         yield _sentence(f"At least {ids} moved out of view.")
     if own is not None:
         yield from _score(machine, frame, own)
-        yield from _row(own)
+        yield from _row(machine, frame, own)
     yield from _side_changes(frame)
     yield from _odd_members(machine, frame.after)
     for call in frame.calls:
@@ -189,7 +189,7 @@ def _score(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
         yield Line("score", tuple(spans))
 
 
-def _row(own: Move) -> Iterator[Line]:
+def _row(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
     if own.row_before and not own.row_after:
         yield Line("row", (Span("deleted", LEFT), Span(": no field is left", QUIET)))
         return
@@ -198,6 +198,9 @@ def _row(own: Move) -> Iterator[Line]:
         if spans:
             spans.append(Span("   "))
         spans.extend(_change(change))
+    note = machine.row_note(frame, own)
+    if note:
+        spans.append(Span(f"   {note}" if spans else note, ASIDE if spans else QUIET))
     if spans:
         yield Line("row", tuple(spans))
 

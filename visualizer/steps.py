@@ -117,8 +117,12 @@ def _restart_server(at: Stage) -> Performed:
     refused = at.engine.may("restart")
     if refused:
         return Performed(Outcome("not_sent", refused=refused, sent=False), kind="fault")
+    keep = at.take(_KEEP)
+    if keep and at.before.dumps is None:
+        why = f"{at.before.undumped}, so they could not be put back; the server was not stopped"
+        return Performed(Outcome("not_sent", refused=why, sent=False), kind="fault")
     at.engine.restart()
-    if not at.take(_KEEP):
+    if not keep:
         return Performed(Outcome("restarted", note="the server came back empty"), kind="fault")
     count = at.restore(at.before)
     note = f"the server came back empty; the queue's {count} keys were put back, the script cache was not"

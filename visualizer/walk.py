@@ -6,27 +6,44 @@ The walker is the one writer. Every step is read before and after; going back mo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
 from visualizer.expect import judge as judge_expectations
 from visualizer.ids import IdError
+from visualizer.kept_keys import KeptKeys
 from visualizer.keyspace import Keyspace
 from visualizer.laws import judge
 from visualizer.machine.bench import Bench, TokenUnknownError
-from visualizer.model import Evidence, Expectation, Frame, Machine, Observation, Outcome, Performed, Step, Walk
+from visualizer.model import (
+    Evidence,
+    Expectation,
+    Frame,
+    FrameKind,
+    Machine,
+    Observation,
+    Outcome,
+    Performed,
+    Step,
+    Walk,
+)
 from visualizer.move import moves_between, unseen_moves
 from visualizer.naive import NAIVE_STEPS
 from visualizer.observe import Observer
 from visualizer.script import Caller, ReplyLostError
 from visualizer.steps import STEPS, NamedStep, Stage
 
+Value = TypeVar("Value")
+
 NAMED_STEPS: Mapping[str, NamedStep] = {**STEPS, **NAIVE_STEPS}
 
 
 class Engine(Protocol):
     """What a walk needs of an engine."""
+
+    @property
+    def own(self) -> bool: ...
 
     @property
     def client(self) -> Any: ...
@@ -79,11 +96,10 @@ class Walker:
         self._machine = machine
         self._space = space
         self._captured = tuple(captured)
-        self._caller = Caller(engine)
+        self._keys = KeptKeys(engine, machine, space, self._captured, groups)
+        self._caller = Caller(self._keys)
         self._keep_dumps = keep_dumps
         self._sleep = sleep
-        self._written = self._writable_keys(groups)
-        engine.hold(self._written)
         self._observer = Observer(engine, machine, space, self._captured)
         self._load_scripts()
         self.walk = Walk(self._observer.read())
@@ -97,16 +113,22 @@ class Walker:
         first, and no verb gets the credit. ``note`` is told first in the frame's readout.
         """
         self._engine.check()
+        self._caller.drain()  # the calls of a step that did not come to its end
         named = NAMED_STEPS.get(step.do)
-        before = self._read(dumps=self._keep_dumps or (named is not None and named.keeps_keys))
+        last = self._last()
+        keeps = self._keep_dumps or (named is not None and named.keeps_keys)
+        before = self._read(last if keeps else None)
         lost = self._engine.owner_lost(before.owner)
         if lost:
             self._engine.check()
-        last = self._last()
+        if keeps and self._keys.left_out(before):
+            before = self._read(before)
         before = shared(last, before)
         if not before.same_apart_from_time(last):
             self._append(None, Performed(Outcome("changed"), kind="between"), last, before)
+        self._keys.keep_late(keeps)
         performed = self._perform(step, before, named)
+        before = self._keys.with_late(before)
         if note:
             performed = replace(performed, notes=(note, *performed.notes))
         return self._append(step, performed, before, shared(before, self._read()))
@@ -134,6 +156,7 @@ class Walker:
     def _perform(self, step: Step, before: Observation, named: NamedStep | None) -> Performed:
         tokens = self._tokens()
         verb = self._machine.verbs.get(step.do)
+        kind: FrameKind = named.kind if verb is None and named is not None else "script"
         try:
             if verb is not None:
                 performed = verb.run(Bench(self._caller, self._space, step, tokens))
@@ -141,14 +164,17 @@ class Walker:
                 return replace(performed, script=verb.script) if ran else performed
             if named is None:
                 raise KeyError(f"{step.do} is no verb of the {self._machine.name} machine and no named step")
+            if named.needs_job and step.id is None:
+                why = f"{step.do} is about a job, and the step names none; nothing was sent"
+                return Performed(Outcome("not_sent", refused=why, sent=False), kind=named.kind)
             return named.run(
-                Stage(self._caller, self._space, step, tokens, before, self._engine, self._sleep, self.restore_all)
+                Stage(self._caller, self._space, step, tokens, before, self._engine, self._sleep, self._keys.put_back)
             )
         except (IdError, TokenUnknownError) as failure:
-            return Performed(Outcome("not_sent", refused=str(failure), sent=False))
+            return Performed(Outcome("not_sent", refused=str(failure), sent=False), kind=kind)
         except ReplyLostError as failure:
-            note = f"{failure}; the server may have run it, and it was not sent again"
-            return Performed(Outcome("reply_lost", note=note), script=verb.script if verb else None)
+            note = f"{str(failure).rstrip('.')}; the server may have run it, and it was not sent again"
+            return Performed(Outcome("reply_lost", note=note), kind=kind, script=verb.script if verb else None)
 
     def _tokens(self) -> dict[tuple[str, bytes], bytes]:
         return {(grant.worker, grant.id): grant.token for frame in self.walk.frames for grant in frame.performed.grants}
@@ -175,9 +201,7 @@ class Walker:
             expected,
             unseen_moves(before, after, moves),
         )
-        self._written.update(self._lane_keys(after))
-        for call in frame.calls:
-            self._written.update(call.keys)
+        self._keys.note(after)
         self.walk = Walk(self.walk.opening, (*frames, frame), len(frames) + 1)
         return self.walk
 
@@ -200,17 +224,8 @@ class Walker:
         """None where the keys of that moment can be put back, else why not, in a sentence part."""
         if cursor >= len(self.walk.frames):
             return None
-        then = self.walk.frames[cursor].before
-        if then.dumps is None:
-            return then.undumped or "the keys were not kept at that moment"
-        now_ms = self.server_now_ms()
-        for name, reading in then.places.items():
-            if self._machine.place(name).scored not in ("deadline", "due"):
-                continue
-            for member in reading.members:
-                if member.score is not None and then.clock_ms < member.score <= now_ms:
-                    return f"a time in {name} has passed since"
-        return None
+        since = self.walk.frames[cursor:]
+        return self._keys.why_not(since[0].before, since, self.server_now_ms())
 
     def rewind(self, cursor: int) -> Walk:
         """Puts the queue's keys back as they were after the n-th frame, and drops the frames after it.
@@ -221,28 +236,19 @@ class Walker:
         if why:
             raise ValueError(why)
         if cursor < len(self.walk.frames):
-            self.restore_all(self.walk.frames[cursor].before)
+            since = self.walk.frames[cursor:]
+            self._keys.put_back(since[0].before, since)
             self.walk = Walk(self.walk.opening, self.walk.frames[:cursor], cursor)
         return self.jump(cursor)
-
-    def restore_all(self, then: Observation) -> int:
-        """Puts every key this walk may have written back as it was dumped; answers how many exist again."""
-        count = 0
-        for key in self._written:
-            dump = (then.dumps or {}).get(key)
-            self._engine.client.delete(key)
-            if dump is not None:
-                self._engine.restore(key, dump.data, dump.expires_at_ms)
-                count += 1
-        return count
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
     def _last(self) -> Observation:
         return self.walk.frames[-1].after if self.walk.frames else self.walk.opening
 
-    def _read(self, *, dumps: bool = False) -> Observation:
-        return self._observer.read(tuple(self._written) if dumps else ())
+    def _read(self, keep_of: Observation | None = None) -> Observation:
+        """A reading, with the dumps of all that the given one knows of."""
+        return self._observer.read(() if keep_of is None else self._keys.to_keep(keep_of))
 
     def _load_scripts(self) -> None:
         """NOSCRIPT then appears only after something flushed the cache."""
@@ -253,32 +259,20 @@ class Walker:
             pipeline.execute_command("SCRIPT", "LOAD", load(verb.script).source)
         pipeline.execute()
 
-    def _writable_keys(self, groups: Iterable[bytes]) -> set[bytes]:
-        keys = {self._space.key(place.name) for place in self._machine.places}
-        keys.update(self._space.key(side.name) for side in self._machine.sides)
-        for job in self._captured:
-            row = self._space.job(job)
-            keys.update((row, row + b":logs", row + b":lock"))
-        lanes = self._machine.lanes
-        if lanes is not None:
-            keys.update(self._space.key(f"{lanes.prefix}{group.decode()}{lanes.suffix}") for group in groups)
-        return keys
-
-    def _lane_keys(self, seen: Observation) -> Iterable[bytes]:
-        return (self._space.key(name) for name in seen.places if ":" in name)
-
 
 def shared(earlier: Observation, later: Observation) -> Observation:
     """The later observation, holding the earlier one's values wherever they are equal: frames share what stayed."""
-    places = {
-        name: earlier.places[name] if earlier.places.get(name) == reading else reading
-        for name, reading in later.places.items()
-    }
-    rows = {job: earlier.rows[job] if earlier.rows.get(job) == row else row for job, row in later.rows.items()}
+    places = {name: _kept(earlier.places.get(name), reading) for name, reading in later.places.items()}
+    rows = {job: _kept(earlier.rows.get(job), row) for job, row in later.rows.items()}
     return replace(
         later,
         places=places,
         rows=rows,
-        memberships=earlier.memberships if earlier.memberships == later.memberships else later.memberships,
-        sides=earlier.sides if earlier.sides == later.sides else later.sides,
+        memberships=_kept(earlier.memberships, later.memberships),
+        sides=_kept(earlier.sides, later.sides),
     )
+
+
+def _kept(earlier: Value | None, later: Value) -> Value:
+    """The earlier of two equal values."""
+    return earlier if earlier is not None and earlier == later else later

@@ -34,6 +34,9 @@ class Connection:
     def __init__(self, client: Any) -> None:
         self.client = client
 
+    def send(self, *words: Any) -> Any:
+        return self.client.execute_command(*words)
+
     def hold(self, names: Iterable[bytes]) -> None: ...
 
 

@@ -122,7 +122,10 @@ ODD = (
     Odd(
         4,
         "a dead job retried with a higher cap",
-        (*BURIED, Call("retry", "scheduled", {"token": 1, "max_attempts": 5, "delay_ms": HOUR_MS}, (TWO_PLACES, STATE))),
+        (
+            *BURIED,
+            Call("retry", "scheduled", {"token": 1, "max_attempts": 5, "delay_ms": HOUR_MS}, (TWO_PLACES, STATE)),
+        ),
     ),
     Odd(5, "claim makes a row", (by_hand("ZADD", "pending", 0, JOB, breaks=(NO_ROW,)), CLAIM, COMPLETE)),
     Odd(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.machine.odd_laws import BY_HAND, GROUP, JOB, LEFT_OUT, NEIGHBOUR, ODD, OTHER, Call, Odd
@@ -20,7 +22,8 @@ def test_every_pitfall_has_a_row_or_a_reason() -> None:
 def take(walker: Walker, engine: Engine, call: Call) -> Frame:
     if call.do == "by hand":
         command, key, *rest = call.words
-        engine.client.execute_command(command, space_on(engine).key(key), *rest)
+        client: Any = engine.client
+        client.execute_command(command, space_on(engine).key(key), *rest)
         frame = walker.look().frame
     else:
         count = len(walker.walk.frames)

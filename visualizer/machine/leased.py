@@ -11,7 +11,7 @@ from math import isfinite
 from visualizer.ids import is_job_id
 from visualizer.machine.leased_laws import LAWS
 from visualizer.machine.leased_verbs import VERBS
-from visualizer.machine.leased_words import explain
+from visualizer.machine.leased_words import explain, row_note
 from visualizer.model import LaneRule, Machine, Place, ScoreReading, SideKey, Step
 
 PLACES = (
@@ -109,4 +109,5 @@ LEASED = Machine(
     shows=SHOWS,
     edges=EDGES,
     explain=explain,
+    row_note=row_note,
 )

@@ -53,7 +53,7 @@ def _waiting_scores_are_zero(seen: Evidence) -> Sequence[str]:
         f"{visible(member.id)} has score {member.score:g} in {reading.name}"
         for reading in _waiting(seen)
         for member in reading.members
-        if member.score != 0
+        if member.score != 0 and decode(member.id) is not None
     ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from visualizer.clock import duration, relative
-from visualizer.model import Frame
+from visualizer.ids import is_branded
+from visualizer.model import Frame, Member, Move
 from visualizer.visible import short_id, visible
 
 _REAPERS = frozenset({"reap", "sweep_stalled"})
@@ -16,9 +17,20 @@ def explain(frame: Frame, earlier: Sequence[Frame]) -> Sequence[str]:
     return [
         *_token_mismatch(frame, earlier),
         *_nothing_due(frame),
+        *_reap_counts_nothing(frame),
         *_stalled_count(frame),
         *_left_behind(frame),
     ]
+
+
+def row_note(frame: Frame, move: Move) -> str:
+    """What attempts mean now: the fencing token, new by a claim or as it was."""
+    for grant in frame.performed.grants:
+        if grant.id == move.id:
+            return f"attempts {visible(grant.token, 12)} is {visible(grant.worker, 20)}'s token now"
+    row = frame.after.rows.get(move.id)
+    attempts = row.fields.get(b"attempts", b"0") if row else b"0"
+    return f"attempts {visible(attempts, 12)}, still the token" if attempts != b"0" else ""
 
 
 def _did(frame: Frame) -> str | None:
@@ -58,13 +70,22 @@ def _nothing_due(frame: Frame) -> Iterator[str]:
 
 
 def _nearest(frame: Frame, place: str, rule: str, verb: str) -> Iterator[str]:
-    members = frame.after.places[place].members
-    if not members or members[0].score is None:
+    first = next(_jobs(frame, place), None)
+    if first is None:
         yield f"{rule}, and {place} is empty."
         return
-    first = members[0]
     when = relative(first.score or 0, frame.after.clock_ms)
     yield f"{rule}: {short_id(first.id)} {verb} {when}."
+
+
+def _jobs(frame: Frame, place: str) -> Iterator[Member]:
+    """The members in view that can be jobs, in their order."""
+    return (member for member in frame.after.places[place].members if is_branded(member.id))
+
+
+def _reap_counts_nothing(frame: Frame) -> Iterator[str]:
+    if _did(frame) == "reap" and any("active" in move.leaves for move in frame.moves):
+        yield "A reap moves no counter: attempts grow at the next claim, and only the sweep counts stalls."
 
 
 def _stalled_count(frame: Frame) -> Iterator[str]:
@@ -84,11 +105,11 @@ def _stalled_count(frame: Frame) -> Iterator[str]:
 def _left_behind(frame: Frame) -> Iterator[str]:
     """What is overdue, and who has not run."""
     seen = frame.after
-    overdue = [member for member in seen.places["schedule"].members if (member.score or 0) <= seen.clock_ms]
+    overdue = [member for member in _jobs(frame, "schedule") if (member.score or 0) <= seen.clock_ms]
     if overdue and _did(frame) != "promote":
         late = duration(seen.clock_ms - (overdue[0].score or 0))
         yield f"{short_id(overdue[0].id)} has been due for {late}: no promoter has run."
-    lapsed = [member for member in seen.places["active"].members if (member.score or 0) <= seen.clock_ms]
+    lapsed = [member for member in _jobs(frame, "active") if (member.score or 0) <= seen.clock_ms]
     if lapsed and _did(frame) not in _REAPERS:
         late = duration(seen.clock_ms - (lapsed[0].score or 0))
         yield f"The lease of {short_id(lapsed[0].id)} ended {late} ago: no reaper has run."

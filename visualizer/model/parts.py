@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from visualizer.model.reading import Move
     from visualizer.model.walking import Evidence, Frame, Step
 
 PlaceKind = Literal["zset", "list"]
@@ -135,6 +136,7 @@ class Machine(Struct, frozen=True):
 
     ``row_prefix`` comes between ``emq:{q}:`` and the id in a row's key; ``lock_suffix`` after the row's key in the
     lock's (None: no lock). ``glance`` are the row fields read for ids that are in view but not captured.
+    ``row_note`` says in a few words what the row means for who holds the job, or nothing.
     ``explain`` gives the machine's own sentences about a frame (the frames before it are the second argument).
     ``starts``: for each place the steps that put a fresh job there; ``shows``: for each transition the steps before it
     and the step itself. Both are run, never quoted.
@@ -155,6 +157,7 @@ class Machine(Struct, frozen=True):
     shows: Mapping[str, tuple[tuple[Step, ...], Step]]
     edges: tuple[tuple[str, str, str], ...]
     explain: Callable[[Frame, Sequence[Frame]], Sequence[str]]
+    row_note: Callable[[Frame, Move], str]
 
     def place(self, name: str) -> Place:
         """The place of that name; a lane's name gives the lane rule's place. KeyError for an unknown name."""

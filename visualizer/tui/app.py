@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from textual.app import App, SystemCommand
 from textual.screen import Screen
@@ -78,7 +79,7 @@ class VisualizerApp(App[int]):
             engine.close()
             raise
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of ours by name, then Textual's own."""
         if isinstance(screen, LessonScreen):
             for action in ACTIONS:

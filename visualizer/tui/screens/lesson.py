@@ -51,7 +51,8 @@ class LessonScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(",".join(action.keys), f"act('{action.name}')", action.label, priority=action.name == "panel")
+            # Before the focused panel's own: → steps wherever the focus is.
+            Binding(",".join(action.keys), f"act('{action.name}')", action.label, priority=True)
             for action in ACTIONS
         ),
         Binding("escape", "act('lesson')", "lessons", show=False),
@@ -87,6 +88,7 @@ class LessonScreen(Screen[None]):
         self._countdown: Timer | None = None
         self._read_at = monotonic()
         self._panel = "story"
+        self._trouble = ""
 
     # Composing --------------------------------------------------------------------------------------------------------
 
@@ -125,7 +127,7 @@ class LessonScreen(Screen[None]):
             if old is not None:
                 old.engine.close()
             player = self._open_player(self.lesson)
-            self.player = player
+            self.player, self._trouble = player, ""
             if path is not None and path != player.path.name:
                 player.choose(path)
             return ""
@@ -169,6 +171,7 @@ class LessonScreen(Screen[None]):
             player.walk,
             player.shown_step,
             player.taken,
+            trouble=self._trouble,
         )
         if event.told:
             self.notify(event.told, markup=False)
@@ -179,9 +182,8 @@ class LessonScreen(Screen[None]):
             return
         without_engine = self.scene.walk is None
         if event.gone or without_engine:
-            self.scene = replace(self.scene, running="", until_ms=None, trouble=event.sentence)
-        else:
-            self.scene = replace(self.scene, running="", until_ms=None)
+            self._trouble = event.sentence
+        self.scene = replace(self.scene, running="", until_ms=None, trouble=self._trouble)
         self.notify(event.sentence, severity="error", timeout=8, markup=False)
 
     # Drawing ----------------------------------------------------------------------------------------------------------

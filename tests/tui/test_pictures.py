@@ -1,0 +1,109 @@
+"""A few pictures of the screen, on a real Valkey with its times put right so that they are the same every run.
+
+The first one is the README's. `pytest --snapshot-update` makes them anew; look at them before they are committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from textual.pilot import Pilot
+
+from tests.tui.driving import the_lesson, until
+from visualizer.model import Frame, Member, Observation, PlaceReading, Walk
+from visualizer.tui.app import VisualizerApp
+from visualizer.tui.screens.lesson import LessonScreen
+
+# 2026-01-27 15:11:37.641, the moment at which the lesson's first id was minted.
+_START_MS = 1_769_526_697_641
+
+
+def at_fixed_times(walk: Walk) -> Walk:
+    """The walk as if its frames were a second apart and each call took 0.11 ms; scores keep their distance from the
+    clock, to a tenth of a second."""
+    fixed: dict[int, Observation] = {}
+
+    def observation(seen: Observation, number: int) -> Observation:
+        if id(seen) not in fixed:
+            clock_ms = _START_MS + number * 1_000
+            places = {name: _shifted(reading, seen.clock_ms, clock_ms) for name, reading in seen.places.items()}
+            fixed[id(seen)] = replace(seen, clock_ms=clock_ms, places=places)
+        return fixed[id(seen)]
+
+    def frame(number: int, past: Frame) -> Frame:
+        calls = tuple(replace(call, ms=0.11) for call in past.calls)
+        before, after = observation(past.before, number - 1), observation(past.after, number)
+        return replace(past, before=before, after=after, calls=calls)
+
+    frames = tuple(frame(number, past) for number, past in enumerate(walk.frames, start=1))
+    return Walk(observation(walk.opening, 0), frames, walk.cursor)
+
+
+def _shifted(reading: PlaceReading, clock_ms: int, fixed_ms: int) -> PlaceReading:
+    def member(held: Member) -> Member:
+        if not held.score:
+            return held
+        return replace(held, score=fixed_ms + round((held.score - clock_ms) / 100) * 100)
+
+    return replace(reading, members=tuple(map(member, reading.members)))
+
+
+@pytest.fixture(autouse=True)
+def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("visualizer.tui.screens.lesson.monotonic", lambda: 0.0)
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def _app(path: str, theme: str = "echomq-dark") -> VisualizerApp:
+    lesson = the_lesson(pace=1.0)
+    return VisualizerApp((lesson,), lesson, path=path, engine_spec="valkey", theme=theme)
+
+
+def _after(steps: int) -> Callable[[Pilot[Any]], Awaitable[None]]:
+    async def run(pilot: Pilot[Any]) -> None:
+        screen = pilot.app.screen
+        assert isinstance(screen, LessonScreen)
+        await until(pilot, lambda: screen.player is not None and screen.scene is not None and not screen.scene.running)
+        for number in range(1, steps + 1):
+            await pilot.press("right")
+            await until(pilot, partial(_at, screen, number))
+        assert screen.scene is not None
+        assert screen.scene.walk is not None
+        screen.scene = replace(screen.scene, walk=at_fixed_times(screen.scene.walk))
+        await pilot.pause()
+
+    return run
+
+
+def _at(screen: LessonScreen, number: int) -> bool:
+    return screen.scene is not None and screen.scene.step == number
+
+
+def _looks(snap_compare: Any, path: str, steps: int, size: tuple[int, int], theme: str = "echomq-dark") -> bool:
+    same: bool = snap_compare(_app(path, theme), run_before=_after(steps), terminal_size=size)
+    return same
+
+
+def test_lesson_120x36(snap_compare: Any) -> None:
+    assert _looks(snap_compare, "retry", 3, (120, 36))
+
+
+def test_lesson_80x24(snap_compare: Any) -> None:
+    assert _looks(snap_compare, "retry", 3, (80, 24))
+
+
+def test_lesson_40x15(snap_compare: Any) -> None:
+    assert _looks(snap_compare, "retry", 3, (40, 15))
+
+
+def test_crash_120x36(snap_compare: Any) -> None:
+    assert _looks(snap_compare, "place-not-flag", 4, (120, 36))
+
+
+def test_dead_in_the_light_120x36(snap_compare: Any) -> None:
+    assert _looks(snap_compare, "dead", 3, (120, 36), "echomq-light")
