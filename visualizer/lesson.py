@@ -145,13 +145,13 @@ def _text_of(file: Path) -> str:
 
 def _decoded(text: str, faults: FaultList) -> dict[str, Any]:
     """The TOML of a text. Raw control characters are noted and blanked, so that what is around them is still read."""
-    for number, line in enumerate(text.split("\n"), 1):
-        bad = unsafe(line, "\t")
-        if bad:
-            faults.add(faults.key_at(number), control_reason(bad), line=number)
-    blanked = "".join(" " if mark not in "\n\t" and unsafe(mark) else mark for mark in text)
+    if unsafe(text, "\n\t"):
+        for number, line in enumerate(text.split("\n"), 1):
+            if bad := unsafe(line, "\t"):
+                faults.add(faults.key_at(number), control_reason(bad), line=number)
+        text = "".join(" " if mark not in "\n\t" and unsafe(mark) else mark for mark in text)
     try:
-        decoded = tomllib.loads(blanked)
+        decoded = tomllib.loads(text)
     except (ValueError, RecursionError) as failed:
         said = re.fullmatch(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", str(failed), re.DOTALL)
         line_number, column = (said[2], said[3]) if said else (None, None)

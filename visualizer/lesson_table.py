@@ -127,7 +127,7 @@ def prose(text: str) -> str:
 
 def unsafe(text: str, allowed: str = "") -> list[str]:
     """The characters of a text that no lesson may hold, as ``U+001B``, each once."""
-    bad = dict.fromkeys(mark for mark in text if mark not in allowed and unicodedata.category(mark) in _UNSAFE)
+    bad = [mark for mark in dict.fromkeys(text) if mark not in allowed and unicodedata.category(mark) in _UNSAFE]
     return [f"U+{ord(mark):04X}" for mark in bad]
 
 

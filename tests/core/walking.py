@@ -12,7 +12,8 @@ from visualizer.engine import Engine
 from visualizer.keyspace import Keyspace
 from visualizer.machine import MACHINES
 from visualizer.model import Frame, Step
-from visualizer.readout import Line, readout
+from visualizer.readout import readout
+from visualizer.spans import Line
 from visualizer.walk import Walker
 
 LEASED = MACHINES["leased"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import signal
 import sys
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -52,6 +56,8 @@ class VisualizerApp(App[int]):
         self._take_over = take_over
         self._spawned = spawned
         self._theme_name = theme
+        # Sentences for the terminal after the screen is gone: keys that had to be left behind.
+        self.last_words: list[str] = []
         self.register_theme(DARK)
         self.register_theme(LIGHT)
 
@@ -59,10 +65,19 @@ class VisualizerApp(App[int]):
         return defaults_for(self.current_theme)
 
     def on_mount(self) -> None:
+        self._end_in_order()
         self.theme = self._theme_name
         self.push_screen(HomeScreen(self.lessons))
         if self._opened is not None:
             self.open_lesson(self._opened, self._path)
+
+    def _end_in_order(self) -> None:
+        """SIGTERM and SIGHUP leave like Quit does: the terminal is put right and no keys stay on a server."""
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and threading.current_thread() is threading.main_thread():
+                with contextlib.suppress(NotImplementedError):  # an event loop on Windows has no signal handlers
+                    asyncio.get_running_loop().add_signal_handler(number, self.exit, 128 + number)
 
     def open_lesson(self, lesson: Lesson, path: str | None = None) -> None:
         """Pushes a lesson's screen; its engine is opened by the screen's own thread."""
@@ -114,7 +129,8 @@ def run(
     if theme is not None and theme not in app.available_themes:
         raise ValueError(f"there is no theme {theme}; there are: {', '.join(sorted(app.available_themes))}")
     app.run()
-    sys.stdout.flush()
+    for sentence in app.last_words:
+        print(sentence, file=sys.stderr)
     if spawned is not None:
         spawned.close()
     return app.return_code or 0

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from msgspec.structs import replace
 from textual import events
@@ -38,6 +38,9 @@ from visualizer.tui.widgets.lua_panel import LuaPanel
 from visualizer.tui.widgets.readout_panel import ReadoutPanel
 from visualizer.tui.widgets.text_panels import RowPanel, StoryPanel
 from visualizer.visible import visible
+
+if TYPE_CHECKING:
+    from visualizer.tui.app import VisualizerApp
 
 # A countdown that ends later than this does not tick: nothing on screen changes that fast.
 _TICKING_MS = 60_000
@@ -111,11 +114,16 @@ class LessonScreen(Screen[None]):
         self.open_engine()
 
     def on_unmount(self) -> None:
-        player = self.player
-        if player is not None:
-            player.leave()
-            self._thread.submit(player.engine.close)
+        if self.player is not None:
+            self.player.leave()
+        # After whatever runs there: a lesson that is just being opened has its engine only then.
+        told = self._thread.submit(self._close_engine)
         self._thread.shutdown(wait=True)
+        if told.result():
+            cast("VisualizerApp", self.app).last_words.append(str(told.result()))
+
+    def _close_engine(self) -> str | None:
+        return self.player.engine.close() if self.player is not None else None
 
     # Working on the engine --------------------------------------------------------------------------------------------
 
