@@ -51,7 +51,18 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "transition", ("t",), "transition", "Select a transition: see what it leaves, enters and writes.", 7, "choose"
     ),
-    Action("panel", ("tab",), "panel", "Show or focus the next panel: story, Lua, row.", 11, "look", plain=False),
+    Action(
+        "panel",
+        ("tab",),
+        "panel",
+        "Go to the next panel: story, Lua, row, readout; ↑ and ↓ scroll it.",
+        11,
+        "look",
+        plain=False,
+    ),
+    Action(
+        "zoom", ("z",), "zoom", "Give the focused panel the whole screen; again to go back.", 12, "look", plain=False
+    ),
     Action("fold", ("f",), "fold", "Fold or unfold the steps that Lua scripts share.", 17, "look", plain=False),
     Action("copy", ("c",), "copy", "Copy the readout to the clipboard.", 16, "keep", plain=False),
     Action("picture", ("v",), "picture", "Save the screen as an SVG picture.", 20, "keep", plain=False),
@@ -66,6 +77,7 @@ KEY_SIGNS = {
     "up": "↑",
     "down": "↓",
     "question_mark": "?",
+    "escape": "esc",
     "plus": "+",
     "equals_sign": "=",
     "minus": "-",

@@ -12,12 +12,18 @@ Homes = Mapping[bytes, tuple[str, ...]]
 def moves_between(
     before: Observation, after: Observation, homes_before: Homes | None = None, homes_after: Homes | None = None
 ) -> tuple[Move, ...]:
-    """The moves of every id whose membership is known on both sides; ids to which nothing happened have none."""
+    """The moves of every id whose membership is known on both sides, and of those in view on both sides; ids to which
+    nothing happened have none."""
     was = before.homes() if homes_before is None else homes_before
     now = after.homes() if homes_after is None else homes_after
+    if not (before.all_whole and after.all_whole):
+        seen_before, seen_after = before.sighted(), after.sighted()
+        both = seen_before.keys() & seen_after.keys()
+        was = {**{job: seen_before[job] for job in seen_before if job in both}, **was}
+        now = {**{job: seen_after[job] for job in seen_before if job in both}, **now}
     moves = []
     for job in dict.fromkeys((*was, *now)):
-        if (job in was or _certain_absence(before)) and (job in now or _certain_absence(after)):
+        if (job in was or before.all_whole) and (job in now or after.all_whole):
             move = _move(job, before, after, was.get(job, ()), now.get(job, ()))
             if move is not None:
                 moves.append(move)
@@ -33,10 +39,6 @@ def unseen_moves(before: Observation, after: Observation, moves: tuple[Move, ...
         explained = sum((name in move.enters) - (name in move.leaves) for move in moves)
         most = max(most, abs(change - explained))
     return most
-
-
-def _certain_absence(seen: Observation) -> bool:
-    return all(reading.whole for reading in seen.places.values())
 
 
 def _move(

@@ -5,7 +5,7 @@ Nothing here knows a colour or a cell: `Picture` says what is where and what hap
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -15,6 +15,8 @@ from visualizer.ids import is_branded
 from visualizer.model import Frame, Machine, Member, Move, Observation, PlaceReading
 
 Mark = Literal["entered", "left", "rescored", "own", "resting", "foreign", "no_row"]
+# An age is told that long; after that the word stays, so that nothing on screen has to tick for ever.
+OVERDUE_TOLD_MS = 10_000
 SIGN: dict[Mark, str] = {
     "entered": "+",
     "left": "−",
@@ -36,7 +38,7 @@ class MemberView(Struct, frozen=True):
 
 
 class PlaceView(Struct, frozen=True):
-    """One place. ``jobs`` are its members without the foreign ones in view; ``hidden`` are those not in view."""
+    """One place. ``foreign`` counts the members in view that are no jobs, ``hidden`` all members not in view."""
 
     name: str
     kind: str
@@ -49,6 +51,11 @@ class PlaceView(Struct, frozen=True):
     hidden: int
     wrong_type: str | None = None
 
+    @property
+    def jobs(self) -> int:
+        """How many members count as jobs: all but the foreign ones in view."""
+        return self.count - self.foreign
+
 
 class Edge(Struct, frozen=True):
     """What just ran, from place to place; None is outside the machine's places."""
@@ -59,27 +66,41 @@ class Edge(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True):
-    """All places in the machine's order, lanes after them; ``nowhere`` are captured ids with a row and no place."""
+    """All places in the machine's order, lanes after them; ``nowhere`` are captured ids with a row and no place.
+
+    ``elsewhere`` are those of them that were found in keys which are no places, each with the names of these keys.
+    """
 
     places: tuple[PlaceView, ...]
     edges: tuple[Edge, ...]
     lanes: tuple[PlaceView, ...]
     nowhere: tuple[bytes, ...]
+    elsewhere: Mapping[bytes, tuple[str, ...]] = {}
 
 
-def picture(machine: Machine, seen: Observation, frame: Frame | None, now_ms: float | None = None) -> Picture:
+def picture(
+    machine: Machine,
+    seen: Observation,
+    frame: Frame | None,
+    now_ms: float | None = None,
+    found: Mapping[bytes, tuple[str, ...]] | None = None,
+) -> Picture:
     """The picture of an observation, with what ``frame`` just did to it. ``now_ms`` is the server's clock now, for
-    countdowns; without it, the clock of the observation."""
+    countdowns; without it, the clock of the observation. ``found`` names the keys beside the machine's own that hold a
+    captured id, as a survey finds them: such an id is elsewhere, not nowhere."""
     now = seen.clock_ms if now_ms is None else now_ms
     moves = {move.id: move for move in frame.moves} if frame else {}
     own = frame.step.id if frame and frame.step else None
     fixed = {place.name for place in machine.places}
     views = {name: _place(machine, seen, reading, moves, own, now, frame) for name, reading in seen.places.items()}
+    placeless = [job for job, places in seen.memberships.items() if not places and seen.rows.get(job) is not None]
+    elsewhere = {job: keys for job, keys in (found or {}).items() if keys and job in placeless}
     return Picture(
         tuple(views[place.name] for place in machine.places if place.name in views),
         tuple(_edges(frame)) if frame else (),
         tuple(view for name, view in views.items() if name not in fixed),
-        tuple(job for job, places in seen.memberships.items() if not places and seen.rows.get(job) is not None),
+        tuple(job for job in placeless if job not in elsewhere),
+        elsewhere,
     )
 
 
@@ -152,18 +173,21 @@ def _member(
 
 
 def countdown(machine: Machine, place: str, at_ms: int | None, now_ms: float) -> str:
-    """A score's instant against the clock: ``in 1.8 s``, ``due 42.0 s ago``, ``lapsed 3.0 s ago``."""
+    """A score's instant against the clock: ``in 1.8 s``, ``3.0 s ago``, and in the long run ``due`` or ``lapsed``."""
     if at_ms is None:
         return ""
     if at_ms > now_ms:
         return relative(at_ms, now_ms)
-    word = {"deadline": "lapsed", "due": "due"}.get(machine.place(place).scored, "since")
-    return f"{word} {duration(now_ms - at_ms)} ago"
+    if now_ms - at_ms <= OVERDUE_TOLD_MS:
+        return f"{duration(now_ms - at_ms)} ago"
+    return {"deadline": "lapsed", "due": "due"}.get(machine.place(place).scored, "")
 
 
 def _edges(frame: Frame) -> Iterator[Edge]:
     """One edge for each distinct way that ids took in this frame, the step's own job's first."""
-    name = frame.step.do.replace("_", " ") if frame.step else "not us"
+    name = frame.step.do.replace("_", " ") if frame.step else "not this walk"
+    if frame.kind == "commands" and frame.calls:
+        name = frame.calls[-1].command
     own = frame.move()
     ways: dict[tuple[str | None, str | None], None] = {}
     for move in (*((own,) if own else ()), *frame.moves):

@@ -91,9 +91,12 @@ class Player:
         while self.taken < number and not self._left.is_set():
             self.last()
             self.step()
+        steps = 0
         for cursor, frame in enumerate(self.walk.frames, start=1):
-            if frame.step is not None and _steps_in(self.walk.frames[:cursor]) == number:
-                return self._walker.jump(cursor)
+            if frame.step is not None:
+                steps += 1
+                if steps == number:
+                    return self._walker.jump(cursor)
         return self._walker.jump(0)
 
     def restart(self) -> Walk:
@@ -154,6 +157,8 @@ class Player:
             walk = self._walker.take(step, note)
             if walk.shown.clock_ms < deadline_ms:
                 return walk
+        if self.taken > number:
+            self._replay(number)  # the step came too late: it is still to come
         raise DeadlinePassedError(
             f"step {number + 1} ({step.label or step.do}) only teaches before its deadline, and the path was replayed "
             f"{ARMING_TRIES} times without reaching it in time; a larger --pace leaves more time"

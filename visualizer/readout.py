@@ -38,20 +38,23 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
     for note in frame.performed.notes:
         yield _sentence(note, STRONG)
     yield _headline(machine, frame)
-    if frame.outcome.note and frame.kind != "fault":
+    # A fault's note is its first line, unless an id moved and that is told first.
+    if frame.outcome.note and (frame.kind != "fault" or frame.moves):
         yield _sentence(_capital(frame.outcome.note))
     for text in machine.explain(frame, earlier):
         yield _sentence(text)
-    own = frame.move()
+    # Where the step's own job did nothing, the first line tells what another one did, and so do the lines after it.
+    told = frame.move() or next(iter(frame.moves), None)
     for move in frame.moves:
-        if move is not own:
+        if move is not told:
             yield Line("also", tuple(_movement(move, short=True)))
     if frame.unseen:
         ids = "one more id" if frame.unseen == 1 else f"{frame.unseen:,} more ids"
         yield _sentence(f"At least {ids} moved out of view.")
-    if own is not None:
-        yield from _score(machine, frame, own)
-        yield from _row(machine, frame, own)
+    if told is not None:
+        yield from _score(machine, frame, told)
+        yield from _row(machine, frame, told)
+        yield from _lock(told)
     yield from _side_changes(frame)
     yield from _odd_members(machine, frame.after)
     for call in frame.calls:
@@ -66,7 +69,8 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
 
 
 def _sentence(text: str, role: str = PLAIN) -> Line:
-    return Line("", (Span(text, role),))
+    # A note may quote a lesson or a server.
+    return Line("", (Span(visible(text), role),))
 
 
 def _capital(text: str) -> str:
@@ -92,13 +96,15 @@ def _headline(machine: Machine, frame: Frame) -> Line:
     if frame.kind == "wait":
         passed = duration(frame.after.clock_ms - frame.before.clock_ms)
         return _sentence(f"{passed} passed on the server's clock. Nothing moved.")
-    if frame.kind == "fault":
-        told = _capital(outcome.note or _spoken(outcome.name))
-        return Line("", (Span(told), Span("" if frame.moves else " Nothing moved.", STRONG)))
     if frame.moves and own is None:
         return Line("", tuple(_movement(frame.moves[0], short=False)))
-    wrote = own is not None and bool(own.row)
-    what = "The row changed; no id moved." if wrote else "Nothing moved."
+    if frame.kind == "fault":
+        told = visible(_capital(outcome.note or _spoken(outcome.name)))
+        return Line("", (Span(told), Span("" if own else " Nothing moved.", STRONG)))
+    what = "No id in view moved." if frame.unseen else "Nothing moved."
+    if own is not None and own.row:
+        gone = own.row_before and not own.row_after
+        what = "The row is deleted; no id moved." if gone else "The row changed; no id moved."
     return Line("", (Span(what, STRONG), *_answer(machine, frame)))
 
 
@@ -106,7 +112,15 @@ def _answer(machine: Machine, frame: Frame) -> Iterator[Span]:
     """What the step's last call answered, where no id moved to tell it."""
     if frame.step is None or not frame.calls:
         return
+    if frame.outcome.name == "reply_lost":
+        yield Span("  No reply came.")
+        return
     verb = machine.verbs.get(frame.step.do)
+    if frame.kind == "commands" and verb is None:
+        yield Span(f"  {frame.calls[-1].command} answered {show_reply(frame.calls[-1].reply)}.")
+        return
+    if not any(call.command == "EVALSHA" for call in frame.calls):
+        return
     # A verb with several outcomes needs the word for this one.
     several = verb is not None and len(set(verb.outcomes) - {"error", "not_sent"}) > 1
     word = f": {frame.outcome.name.replace('_', ' ')}" if several else ""
@@ -133,8 +147,10 @@ def _movement(move: Move, *, short: bool) -> Iterator[Span]:
         yield Span(f" stays in {' and '.join(move.rescored)}; its score is new.")
     elif move.row_before != move.row_after:
         yield Span(" gets a row; it is in no place." if move.row_after else " loses its row; it is in no place.")
-    else:
+    elif move.row:
         yield Span(" moves nowhere; its row changed.")
+    else:
+        yield Span(" moves nowhere; its lock changed.")
 
 
 def _places(names: Sequence[str], role: str) -> Iterator[Span]:
@@ -145,7 +161,7 @@ def _places(names: Sequence[str], role: str) -> Iterator[Span]:
 
 
 def _atomicity(frame: Frame, own: Move) -> Iterator[Span]:
-    if frame.kind == "script" and own.leaves and own.enters:
+    if frame.kind == "script" and (own.leaves or own.enters):
         yield Span("  One script, one step: no client saw it between.", ASIDE)
     elif frame.kind == "commands" and bool(own.leaves) != bool(own.enters) and not own.row:
         yield Span("  One command, and every client can see this.", ASIDE)
@@ -155,7 +171,7 @@ def _refusal(frame: Frame, own: Move | None) -> Iterator[Span]:
     outcome = frame.outcome
     if not outcome.sent:
         yield Span("Not sent: ", REFUSED)
-        yield Span(_capital(visible(outcome.refused or "")))
+        yield Span(visible((outcome.refused or "").removesuffix(".")) + ".")
         return
     name, text = outcome.name.replace("_", " "), visible(outcome.refused or "")
     yield Span("Refused: ", REFUSED)
@@ -184,7 +200,8 @@ def _score(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
         else:
             now_ms = frame.after.clock_ms
             at = time_of_day(meaning.at_ms, now_ms)
-            spans.append(Span(f"{meaning.means} at {at}, {relative(meaning.at_ms, now_ms)}"))
+            means = meaning.means if meaning.at_ms > now_ms else meaning.meant
+            spans.append(Span(f"{means} at {at}, {relative(meaning.at_ms, now_ms)}"))
             spans.append(Span(", on the server's clock", ASIDE))
         yield Line("score", tuple(spans))
 
@@ -205,16 +222,36 @@ def _row(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
         yield Line("row", tuple(spans))
 
 
+def _lock(own: Move) -> Iterator[Line]:
+    was, now = own.lock_before, own.lock_after
+    if (was and was.token) == (now and now.token):
+        return
+    spans = []
+    if was is not None:
+        spans.append(Span(f"− {visible(was.token, 24)}  ", LEFT))
+    if now is not None:
+        spans.append(Span(f"+ {visible(now.token, 24)}", ENTERED))
+        if now.ttl_ms >= 0:
+            spans.append(Span(f"  for {duration(now.ttl_ms)}"))
+    yield Line("lock", tuple(spans))
+
+
 def _change(change: Change) -> Iterator[Span]:
     yield Span(visible(change.field, 20) + " ", LABEL)
     if change.after is None:
-        yield Span(f"− {visible(change.before or b'', 24)}", LEFT)
+        yield Span(f"− {_plain_or_quoted(change.before or b'')}", LEFT)
     elif change.before is None:
         yield Span("+ ", ENTERED)
         yield Span(quoted(change.after, 24), VALUE)
     else:
-        yield Span(f"{visible(change.before, 24)} → ")
-        yield Span(visible(change.after, 24), VALUE)
+        yield Span(f"{_plain_or_quoted(change.before)} → ")
+        yield Span(_plain_or_quoted(change.after), VALUE)
+
+
+def _plain_or_quoted(value: bytes) -> str:
+    """A short word as it is; what is escaped or cut in quotes, with its length."""
+    shown = visible(value, 24)
+    return shown if value and shown.encode() == value else quoted(value, 24)
 
 
 def _side_changes(frame: Frame) -> Iterator[Line]:
@@ -250,7 +287,8 @@ def _held(value: Any) -> str:
     if isinstance(value, bytes):
         return visible(value, 24)
     if isinstance(value, tuple):
-        return "[" + " ".join(short_id(item) if isinstance(item, bytes) else str(item) for item in value[:4]) + "]"
+        shown = " ".join(short_id(item) if isinstance(item, bytes) else str(item) for item in value[:4])
+        return f"[{shown} …] ({len(value)})" if len(value) > 4 else f"[{shown}]"
     return str(value)
 
 
@@ -279,26 +317,29 @@ def _wire(call: WireCall) -> Line:
     elif call.command == "SCRIPT LOAD":
         spans.append(Span(f"{len(call.args[0])} bytes ", QUIET))
     else:
-        words = " ".join(visible(word, 30) for word in (*call.keys, *call.args))
+        words = " ".join(visible(word, 24) for word in (*call.keys, *call.args))
         spans.append(Span(words + " " if words else "", QUIET))
     spans.append(Span("→ "))
     spans.append(Span(visible(call.error), REFUSED) if call.error else Span(show_reply(call.reply), GOOD))
-    spans.append(Span(f"  {call.ms:.2f} ms", QUIET))
+    spans.append(Span(f"  {call.ms:.2f} ms", ASIDE))
     return Line("wire", tuple(spans))
 
 
 def _laws(frame: Frame) -> Iterator[Line]:
     broken = frame.broken
-    on = len(frame.after.rows)
-    ids = "1 id" if on == 1 else f"{on} ids"
+    after = frame.after
+    held = {member.id for reading in after.places.values() for member in reading.members}
+    on = sum(1 for job, row in after.rows.items() if row is not None or job in held)
+    ids = {0: "no id", 1: "1 id"}.get(on, f"{on} ids")
     holding = len(frame.laws) - len(broken)
     tally = Span(f"{holding} of {len(frame.laws)} hold", BROKEN if broken else GOOD)
     announced = set(frame.step.expect.breaks) if frame.step and frame.step.expect else set()
     told = ", broken as the lesson announced" if broken and {law.name for law in broken} <= announced else ""
     yield Line("laws", (tally, Span(f"{told}, judged on {ids} in view", QUIET)))
     for law in broken:
-        more = f", and {len(law.breaches) - 1} more" if len(law.breaches) > 1 else ""
-        yield Line("broken", (Span(f"{law.breaches[0]}{more}.", BROKEN), Span(f"  {law.sentence}", ASIDE)))
+        more = f"; and {len(law.breaches) - 2} more" if len(law.breaches) > 2 else ""
+        told = f"{'; '.join(law.breaches[:2])}{more}."
+        yield Line("broken", (Span(told, BROKEN), Span(f"  Law: {law.sentence}", ASIDE)))
 
 
 def _plain(value: Any) -> str:

@@ -36,10 +36,10 @@ class Line(Struct, frozen=True):
 
 
 def quoted(value: bytes, limit: int) -> str:
-    """A value in quotes, made visible and cut, with its length where it was cut."""
-    cut = visible(value, limit)
-    length = f" {len(value)} B" if cut.endswith("…") else ""
-    return f'"{cut}"{length}'
+    """A value in quotes, made visible and cut, with its length where the text alone does not tell it."""
+    shown = visible(value, limit)
+    length = "" if shown.encode() == value else f" {len(value):,} B"
+    return f'"{shown}"{length}'
 
 
 def show_reply(reply: Any, limit: int = 28) -> str:
@@ -51,6 +51,6 @@ def show_reply(reply: Any, limit: int = 28) -> str:
     if isinstance(reply, bytes):
         return quoted(reply, limit)
     if isinstance(reply, list | tuple):
-        shown = [show_reply(item, 16) for item in reply[:6]]
+        shown = [show_reply(item, 14) for item in reply[:6]]
         return "[" + ", ".join(shown) + (", …" if len(reply) > 6 else "") + "]"
     return visible(str(reply), limit)

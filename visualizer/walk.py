@@ -164,14 +164,16 @@ class Walker:
                 return replace(performed, script=verb.script) if ran else performed
             if named is None:
                 raise KeyError(f"{step.do} is no verb of the {self._machine.name} machine and no named step")
-            if named.needs_job and step.id is None:
-                why = f"{step.do} is about a job, and the step names none; nothing was sent"
-                return Performed(Outcome("not_sent", refused=why, sent=False), kind=named.kind)
+            if named.needs_job:
+                if step.id is None:
+                    raise IdError(f"{step.do} is about a job, and the step names none")
+                self._space.job(step.id)  # its commands name the id where no key of its row is built
             return named.run(
                 Stage(self._caller, self._space, step, tokens, before, self._engine, self._sleep, self._keys.put_back)
             )
         except (IdError, TokenUnknownError) as failure:
-            return Performed(Outcome("not_sent", refused=str(failure), sent=False), kind=kind)
+            why = f"{str(failure).removesuffix('; nothing was sent')}; nothing was sent"
+            return Performed(Outcome("not_sent", refused=why, sent=False), kind=kind)
         except ReplyLostError as failure:
             note = f"{str(failure).rstrip('.')}; the server may have run it, and it was not sent again"
             return Performed(Outcome("reply_lost", note=note), kind=kind, script=verb.script if verb else None)

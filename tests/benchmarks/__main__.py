@@ -1,6 +1,7 @@
-"""Runs the measurements that are named, or all of them; a line each. Exit code 1 where one misses its bar, 2 for misuse.
+"""Runs the measurements that are named, or all of them, and prints a line for each finding.
 
-They are worth most on a machine that does nothing else; trust the ratios more than the milliseconds.
+Exit code 1 where one misses its bar, 2 for misuse. They are worth most on a machine that does nothing else; trust the
+ratios more than the milliseconds.
 """
 
 from __future__ import annotations

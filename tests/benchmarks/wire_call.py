@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tests.benchmarks.bench_queue import JOB, LEASE_MS, bench_queue, extend_words
 from tests.benchmarks.figures import Finding, interleaved, p95, rounds
-from visualizer.script import Caller, load
+from visualizer.script import Caller, Value, load
 
 
 def measure(share: float) -> Iterator[Finding]:
@@ -20,7 +20,7 @@ def measure(share: float) -> Iterator[Finding]:
         words = extend_words(queue.claimed())
         script = load("leased/extend_lock")
         keys = {"row": queue.space.job(JOB), "active": queue.space.key("active")}
-        args = {"id": JOB, "token": b"1", "lease_ms": LEASE_MS}
+        args: dict[str, Value] = {"id": JOB, "token": b"1", "lease_ms": LEASE_MS}
         caller = Caller(queue.engine)
 
         def ours() -> None:

@@ -183,9 +183,12 @@ def test_more_lanes_than_one_call_can_name(engine: Engine) -> None:
     pipeline.rpush(key(engine, "ring"), *groups[170:])
     for number, group in enumerate(groups):
         pipeline.zadd(space_on(engine).lane(group), {f"{number}:{each}": 0 for each in range(40)})
+    locked = b"249:39"
+    pipeline.set(key(engine, "job:") + locked + b":lock", "w1")
     pipeline.execute()
     seen = read(engine)
     assert (len(seen.places), len(seen.rows)) == (254, 10_001)
+    assert seen.locks == {locked: Lock(b"w1", -1)}
 
 
 # Rows, locks, sides ---------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from tests.core.walking import (
 )
 from visualizer.engine import Engine
 from visualizer.ids import Minter
+from visualizer.kept_keys import KeptKeys
 from visualizer.observe import DUMP_BYTES, DUMP_MEMBERS
 
 
@@ -169,7 +170,7 @@ def test_too_many_bytes_are_not_kept_and_it_is_said(engine: Engine) -> None:
     assert held(engine) == {}
 
 
-# Keys that no captured id has -------------------------------------------------------------------------------------------
+# Keys that no captured id has -----------------------------------------------------------------------------------------
 
 
 def test_the_row_of_a_job_that_is_only_in_view_is_put_back(engine: Engine) -> None:
@@ -205,6 +206,42 @@ def test_what_comes_between_two_steps_is_kept_too(engine: Engine) -> None:
     assert walker.why_not_rewind(1) == "the keys were not kept at that moment", "nothing ran there"
 
 
+def test_what_came_in_so_short_a_time_that_it_was_not_kept_cannot_be_put_back(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walker = walker_on(engine, GUESS)
+    take(walker, "enqueue")
+    take(walker_on(engine, RIVAL, keep_dumps=False), "enqueue", RIVAL)
+    with monkeypatch.context() as hurried:
+        hurried.setattr(KeptKeys, "left_out", lambda *_: False)
+        take(walker, "claim", None, lease_ms=HOUR_MS)
+    assert walker.why_not_rewind(2) == "not every key was kept at that moment"
+
+
+def test_the_row_of_a_job_that_came_later_is_gone_again(engine: Engine) -> None:
+    walker = walker_on(engine, GUESS)
+    take(walker, "enqueue")
+    take(walker_on(engine, RIVAL, keep_dumps=False), "enqueue", RIVAL)
+    take(walker, "claim", None, lease_ms=HOUR_MS)
+    walker.rewind(0)
+    assert held(engine) == {}
+
+
+def test_on_a_server_of_others_only_our_own_jobs_are_put_back(valkey: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(valkey, "own", False)
+    take(walker_on(valkey, RIVAL, keep_dumps=False), "enqueue", RIVAL)
+    walker = walker_on(valkey, GUESS)
+    take(walker, "enqueue")
+    take(walker, "update_progress", progress="1")
+    row = space_on(valkey).job(RIVAL)
+    assert row not in (walker.walk.frames[-1].before.dumps or {})
+    assert walker.why_not_rewind(1) is None
+    take(walker, "claim_batch", None, size=2, lease_ms=HOUR_MS)
+    assert walker.why_not_rewind(1) == "a job that is not this lesson's has moved since"
+    with pytest.raises(ValueError, match="has moved since"):
+        walker.rewind(1)
+
+
 def test_a_key_that_only_the_call_names_is_put_back(engine: Engine) -> None:
     walker = walker_on(engine)
     take(walker, "enqueue")
@@ -237,6 +274,6 @@ def test_jobs_that_moved_out_of_view_cannot_be_put_back(engine: Engine) -> None:
     engine.client.zadd(space_on(engine).key("pending"), {minter.mint("JOB"): 0 for _ in range(100)})
     walker.look()
     frame = take(walker, "claim_batch", None, size=50, lease_ms=HOUR_MS)
-    assert frame.unseen == 50
-    assert "At least 50 more ids moved out of view." in texts(walker)
+    assert frame.unseen == 30, "the 20 at the head were in view"
+    assert "At least 30 more ids moved out of view." in texts(walker)
     assert walker.why_not_rewind(1) == "jobs out of view have moved since"

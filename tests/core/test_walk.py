@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import redis
 from redis import exceptions
 
 from tests.core.walking import GROUP, GUESS, HOUR_MS, LANE, RIVAL, Tap, claimed, space_on, take, texts, walker_on
-from visualizer.engine import Engine, EngineError
+from tests.engine.serving import Relay, calls_of, needs_server, stand_in, tcp_server
+from visualizer.engine import Engine, EngineError, open_engine
 from visualizer.model import Grant, Step
 from visualizer.script import ErrorReply, load
 
@@ -195,6 +197,25 @@ def test_a_lost_reply_is_told_observed_and_not_sent_again(engine: Engine, tap: T
     assert take(walker, "complete", token="w1").outcome.name == "not_sent"
 
 
+@needs_server
+def test_a_reply_that_is_lost_on_the_way_back_has_run_once() -> None:
+    """The same on a real connection, through something that drops one reply."""
+    with tcp_server() as port, redis.Redis(port=port) as admin:
+        relay = Relay(port)
+        with stand_in(relay.serve) as entrance:
+            engine = open_engine(f"redis://127.0.0.1:{entrance}", queue="cm")
+            walker = walker_on(engine)
+            take(walker, "enqueue")
+            admin.config_resetstat()
+            relay.lose = load("leased/claim").sha1.encode()
+            frame = take(walker, "claim", worker="w1", lease_ms=HOUR_MS)
+            assert (relay.lost, calls_of(admin, "evalsha")) == (1, 3), "a reading, the claim, a reading"
+            assert (frame.outcome.name, frame.moves[0].enters) == ("reply_lost", ("active",))
+            assert admin.hget(space_on(engine).job(GUESS), "attempts") == b"1"
+            assert take(walker, "complete", token=1).outcome.name == "completed"
+            engine.close()
+
+
 def test_a_lost_reply_of_a_plain_command_is_a_frame_of_commands(engine: Engine, tap: Tap) -> None:
     walker = walker_on(engine)
     tap.lose = "HSET"
@@ -207,20 +228,20 @@ def test_a_lost_reply_of_a_plain_command_is_a_frame_of_commands(engine: Engine, 
 
 def test_the_calls_of_a_step_that_did_not_end_are_in_no_later_frame(engine: Engine, tap: Tap) -> None:
     walker = walker_on(engine)
-    readings = iter(range(2))
+    readings = iter([None, exceptions.ConnectionError("gone")])
     observe = load("observe").sha1
 
     def break_the_second(words: tuple[Any, ...]) -> Any:
-        if words[1] == observe and next(readings, None) == 1:
-            return exceptions.ConnectionError("gone")
-        return None
+        return next(readings, None) if words[1] == observe else None
 
     tap.instead = break_the_second
     with pytest.raises(exceptions.ConnectionError):
         take(walker, "enqueue")
-    assert walker.walk.frames == ()
-    frame = take(walker, "claim", lease_ms=HOUR_MS)
-    assert [call.script for call in frame.calls] == [None, "leased/claim"]
+    assert [frame.number for frame in walker.walk.frames] == []
+    take(walker, "claim", lease_ms=HOUR_MS)
+    between, claim = walker.walk.frames
+    assert between.calls == ()
+    assert [call.script for call in claim.calls] == [None, "leased/claim"]
 
 
 # A server that forgot the scripts -------------------------------------------------------------------------------------

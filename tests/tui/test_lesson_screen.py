@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of, until
+from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of, the_lesson, until
 from visualizer.actions import ACTIONS
 from visualizer.tui.app import VisualizerApp
 from visualizer.tui.screens.choice import ChoiceScreen, HelpScreen
 from visualizer.tui.screens.explore import ExploreScreen
 from visualizer.tui.screens.home import HomeScreen
+from visualizer.tui.screens.lesson import LessonScreen
 from visualizer.tui.widgets.readout_panel import ReadoutPanel
 
 
@@ -58,7 +60,7 @@ async def test_a_path_is_chosen_from_a_list() -> None:
 async def test_a_jump_runs_the_steps_before_it() -> None:
     async with lesson_open("happy") as (screen, pilot):
         await pilot.press("j")
-        await pilot.press("down", "down", "enter")
+        await pilot.press("2", "enter")
         await until(pilot, lambda: screen.scene is not None and screen.scene.step == 2)
         assert screen.player is not None
         assert screen.player.taken == 2
@@ -93,9 +95,9 @@ async def test_autoplay_steps_to_the_end_and_stops() -> None:
 async def test_autoplay_has_a_speed() -> None:
     async with lesson_open("happy") as (screen, pilot):
         await pilot.press("a", "plus")
-        assert screen.seconds_a_step == 1.0
+        assert screen.seconds_a_step == 2.0
         await pilot.press("minus", "minus")
-        assert screen.seconds_a_step == 4.0
+        assert screen.seconds_a_step == 8.0
         await pilot.press("a")
         assert screen.autoplay is None
 
@@ -151,7 +153,7 @@ async def test_the_command_palette_lists_the_actions() -> None:
         app = pilot.app
         assert isinstance(app, VisualizerApp)
         titles = [command.title for command in app.get_system_commands(screen)]
-        assert "Step (right)" in titles
+        assert "Step (→)" in titles
         assert "Path (p)" in titles
 
 
@@ -206,12 +208,26 @@ async def test_a_dead_engine_is_told_the_frames_are_kept_and_one_key_starts_agai
 
 
 async def test_the_home_screen_lists_the_lessons_and_enter_opens_one() -> None:
-    async with lesson_open("happy") as (screen, pilot):
-        await pilot.press("l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+    app = VisualizerApp((the_lesson(),), engine_spec="fakeredis")
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert "States as locations" in text_of(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is not screen and "EMULATED" in text_of(pilot))
+        await until(pilot, lambda: "EMULATED" in text_of(pilot))
+
+
+async def test_another_lesson_is_chosen_without_losing_this_one_by_a_slip() -> None:
+    lesson = the_lesson()
+    other = replace(lesson, slug="other", title="Another lesson", file=Path("other.toml"))
+    app = VisualizerApp((lesson, other), lesson, engine_spec="fakeredis")
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: "EMULATED" in text_of(pilot))
+        await pilot.press("right")
+        await pilot.press("l", "escape")
+        assert isinstance(app.screen, LessonScreen)
+        assert app.screen.lesson is lesson
+        await pilot.press("l", "down", "enter")
+        await until(pilot, lambda: "Another lesson" in text_of(pilot) and "EMULATED" in text_of(pilot))
 
 
 @pytest.mark.parametrize("key", ["q"])

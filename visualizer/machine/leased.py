@@ -37,9 +37,9 @@ SIDES = (
 def read_score(place: str, raw: float) -> ScoreReading:
     """A raw score as what it means in that place."""
     if place == "active":
-        return ScoreReading("the lease ends", _instant(raw))
+        return ScoreReading("the lease ends", _instant(raw), "the lease ended")
     if place == "schedule":
-        return ScoreReading("it may run", _instant(raw))
+        return ScoreReading("it may run", _instant(raw), "it was due")
     if place == "dead":
         return ScoreReading("always 0 in the morgue: mint order")
     return ScoreReading("always 0, so the order is mint order")

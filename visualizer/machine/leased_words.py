@@ -27,10 +27,13 @@ def row_note(frame: Frame, move: Move) -> str:
     """What attempts mean now: the fencing token, new by a claim or as it was."""
     for grant in frame.performed.grants:
         if grant.id == move.id:
-            return f"attempts {visible(grant.token, 12)} is {visible(grant.worker, 20)}'s token now"
+            return f"{visible(grant.token, 12)} is {visible(grant.worker, 20)}'s token"
     row = frame.after.rows.get(move.id)
     attempts = row.fields.get(b"attempts", b"0") if row else b"0"
-    return f"attempts {visible(attempts, 12)}, still the token" if attempts != b"0" else ""
+    if attempts == b"0" or any(change.field == b"attempts" for change in move.row):
+        return ""
+    held = "active" in frame.after.memberships.get(move.id, ())
+    return f"attempts {visible(attempts, 12)}, still the token" if held else f"attempts stay {visible(attempts, 12)}"
 
 
 def _did(frame: Frame) -> str | None:
@@ -48,7 +51,7 @@ def _token_mismatch(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
     for past in reversed(earlier):
         for grant in past.performed.grants:
             if grant.id == frame.step.id and grant.token == held:
-                whose = f" (claimed by {grant.worker} in step {_step_number(past, earlier)})"
+                whose = f" (claimed by {visible(grant.worker, 20)} in step {_step_number(past, earlier)})"
         if whose:
             break
     yield f"The row holds {visible(held or b'nothing')}{whose}, you sent {visible(sent, 24)}."

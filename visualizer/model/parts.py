@@ -117,10 +117,14 @@ class Verb(Struct, frozen=True):
 
 
 class ScoreReading(Struct, frozen=True):
-    """A score as what it means: a sentence part, and the instant it names (None where it names none)."""
+    """A score as what it means: a sentence part, and the instant it names (None where it names none).
+
+    ``means`` leads to an instant that lies ahead, ``meant`` to one that has passed.
+    """
 
     means: str
     at_ms: int | None = None
+    meant: str = ""
 
 
 class Law(Struct, frozen=True):

@@ -75,13 +75,22 @@ class Observation(Struct, frozen=True):
     def homes(self) -> Mapping[bytes, tuple[str, ...]]:
         """Every id whose membership is known for certain: the captured ones, and all others where every place is
         wholly in view. An id that is in no place has an empty tuple."""
-        if not all(reading.whole for reading in self.places.values()):
+        if not self.all_whole:
             return self.memberships
-        homes: dict[bytes, list[str]] = {job: [] for job in self.rows}
+        return {**dict.fromkeys(self.rows, ()), **self.sighted()}
+
+    def sighted(self) -> Mapping[bytes, tuple[str, ...]]:
+        """Every id in view, and the places in which it is in view."""
+        sighted: dict[bytes, tuple[str, ...]] = {}
         for name, reading in self.places.items():
             for member in reading.members:
-                homes.setdefault(member.id, []).append(name)
-        return {job: tuple(places) for job, places in homes.items()}
+                sighted[member.id] = (*sighted.get(member.id, ()), name)
+        return sighted
+
+    @property
+    def all_whole(self) -> bool:
+        """Whether every place is wholly in view."""
+        return all(reading.whole for reading in self.places.values())
 
     def same_apart_from_time(self, other: Observation) -> bool:
         """Whether both hold the same places, rows, locks and side keys; clocks, TTLs and dumps do not count."""

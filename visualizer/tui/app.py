@@ -10,10 +10,12 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+from rich.segment import Segments
+from rich.traceback import Traceback
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
-from visualizer.actions import ACTIONS
+from visualizer.actions import ACTIONS, sign
 from visualizer.engine import EmbeddedServer, Engine, open_engine
 from visualizer.lesson import Lesson
 from visualizer.player import Player
@@ -46,15 +48,20 @@ class VisualizerApp(App[int]):
         theme: str = DARK.name,
         take_over: bool = False,
         spawned: EmbeddedServer | None = None,
+        engine: Engine | None = None,
+        pace: float = 1.0,
     ) -> None:
         super().__init__()
-        self.lessons = lessons
+        known = {lesson.file for lesson in lessons}
+        self.lessons = lessons if opened is None or opened.file in known else (*lessons, opened)
         self._opened = opened
         self._path = path
         self._engine_spec = engine_spec
         self._queue = queue
         self._take_over = take_over
         self._spawned = spawned
+        self._engine = engine
+        self.pace = pace
         self._theme_name = theme
         # Sentences for the terminal after the screen is gone: keys that had to be left behind.
         self.last_words: list[str] = []
@@ -67,9 +74,10 @@ class VisualizerApp(App[int]):
     def on_mount(self) -> None:
         self._end_in_order()
         self.theme = self._theme_name
-        self.push_screen(HomeScreen(self.lessons))
         if self._opened is not None:
             self.open_lesson(self._opened, self._path)
+        else:
+            self.push_screen(HomeScreen(self.lessons))
 
     def _end_in_order(self) -> None:
         """SIGTERM and SIGHUP leave like Quit does: the terminal is put right and no keys stay on a server."""
@@ -83,11 +91,23 @@ class VisualizerApp(App[int]):
         """Pushes a lesson's screen; its engine is opened by the screen's own thread."""
         self.push_screen(LessonScreen(lesson, path, self._open_player))
 
+    def _fatal_error(self) -> None:
+        """A traceback without the variables' values: they may hold the password of a server."""
+        self.bell()
+        traceback = Traceback(show_locals=False, width=None)
+        self._exit_renderables.append(Segments(self.console.render(traceback, self.console.options)))
+        self._close_messages_no_wait()
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C: Textual would name a key with a modifier."""
+        self.notify("q leaves the visualizer.", markup=False)
+
     def _open_player(self, lesson: Lesson) -> Player:
         spawned, self._spawned = self._spawned, None
-        engine: Engine = open_engine(
-            self._engine_spec, queue=self._queue or lesson.queue, take_over=self._take_over, spawned=spawned
-        )
+        engine, self._engine = self._engine, None
+        if engine is None:
+            queue = lesson.queue if self._queue is None else self._queue
+            engine = open_engine(self._engine_spec, queue=queue, take_over=self._take_over, spawned=spawned)
         try:
             return Player(lesson, engine)
         except BaseException:
@@ -99,7 +119,7 @@ class VisualizerApp(App[int]):
         if isinstance(screen, LessonScreen):
             for action in ACTIONS:
                 if action.name != "commands" and screen.applies(action.name):
-                    title = f"{action.label.capitalize()} ({action.keys[0]})"
+                    title = f"{action.label.capitalize()} ({sign(action.keys[0])})"
                     yield SystemCommand(title, action.help, lambda name=action.name: screen.action_act(name))
         yield from super().get_system_commands(screen)
 
@@ -114,8 +134,13 @@ def run(
     theme: str | None = None,
     take_over: bool = False,
     spawned: EmbeddedServer | None = None,
+    engine: Engine | None = None,
+    pace: float = 1.0,
 ) -> int:
-    """Opens the program; answers the exit code. ValueError names the themes where ``theme`` is none of them."""
+    """Opens the program; answers the exit code. ValueError names the themes where ``theme`` is none of them.
+
+    ``engine`` is one that is open already, for the first lesson; ``spawned`` a private server started already.
+    """
     app = VisualizerApp(
         lessons,
         opened,
@@ -125,6 +150,8 @@ def run(
         theme=theme or DARK.name,
         take_over=take_over,
         spawned=spawned,
+        engine=engine,
+        pace=pace,
     )
     if theme is not None and theme not in app.available_themes:
         raise ValueError(f"there is no theme {theme}; there are: {', '.join(sorted(app.available_themes))}")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec import Struct
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -35,6 +36,7 @@ class ChoiceScreen(ModalScreen[str | None]):
         self._title = title
         self._choices = tuple(choices)
         self._current = current
+        self._typed = ""
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="choice") as box:
@@ -50,6 +52,18 @@ class ChoiceScreen(ModalScreen[str | None]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._choices[event.option_index].value)
+
+    def on_key(self, event: events.Key) -> None:
+        """Digits go to the choice of that number."""
+        if event.character is None or not event.character.isdigit():
+            self._typed = ""
+            return
+        values = [choice.value for choice in self._choices]
+        for typed in (self._typed + event.character, event.character):
+            if typed in values:
+                self._typed = typed
+                self.query_one(OptionList).highlighted = values.index(typed)
+                return
 
     def action_leave(self) -> None:
         self.dismiss(None)

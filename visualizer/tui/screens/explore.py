@@ -6,6 +6,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -29,9 +30,11 @@ from visualizer.tui.widgets.board import Board
 from visualizer.tui.widgets.lua_panel import LuaPanel
 from visualizer.tui.widgets.readout_panel import ReadoutPanel
 
+# Below that many columns, or lines, the list stands above the answer.
+_STACKED_BELOW, _STACKED_BELOW_LINES = 110, 22
 _HERE = {"help", "quit"}
-_LEAVE = Action("leave", ("escape",), "back to the lesson", "Leave; the walk is as it was.", 2, "choose")
-_OTHER = Action("other", ("tab",), "states / transitions", "Switch between states and transitions.", 3, "choose")
+_LEAVE = Action("leave", ("escape",), "back", "Leave; the walk is as it was.", 0, "choose")
+_OTHER = Action("other", ("tab",), "states, transitions", "Switch between states and transitions.", 3, "choose")
 
 
 class ExploreScreen(Screen[None]):
@@ -42,6 +45,8 @@ class ExploreScreen(Screen[None]):
         Binding("q", "app.quit", "quit"),
         Binding("question_mark,h", "help", "help"),
         Binding("tab", "other", "other", priority=True),
+        Binding("pagedown,d", "scroll(1)", "scroll the readout"),
+        Binding("pageup,u", "scroll(-1)", "scroll the readout"),
     ]
 
     class Ran(Message):
@@ -128,6 +133,7 @@ class ExploreScreen(Screen[None]):
             f"on {event.engine}: your walk is not touched",
             None,
         )
+        self.query_one(ReadoutPanel).border_title = Content(f"readout · on {event.engine}")
         frame = event.frame
         self.query_one(Board).show(self._machine, picture(self._machine, frame.after, frame))
         lines = readout(self._machine, frame, event.earlier)
@@ -151,6 +157,13 @@ class ExploreScreen(Screen[None]):
     def action_other(self) -> None:
         self._transitions = not self._transitions
         self._fill()
+
+    def action_scroll(self, way: int) -> None:
+        panel = self.query_one(ReadoutPanel)
+        (panel.scroll_page_down if way > 0 else panel.scroll_page_up)(animate=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < _STACKED_BELOW or event.size.height < _STACKED_BELOW_LINES, "stacked")
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen())

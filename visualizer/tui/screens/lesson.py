@@ -22,10 +22,12 @@ from textual.widget import Widget
 
 from visualizer.actions import ACTIONS
 from visualizer.clock import duration
+from visualizer.engine import EngineError, EngineGone
+from visualizer.keyspace import QueueNameError
 from visualizer.lesson import Lesson
 from visualizer.machine import MACHINES
-from visualizer.model import Walk, WireCall
-from visualizer.picture import picture
+from visualizer.model import Frame, Walk, WireCall
+from visualizer.picture import OVERDUE_TOLD_MS, picture
 from visualizer.player import DeadlinePassedError, Player
 from visualizer.readout import readout
 from visualizer.script import load
@@ -44,7 +46,9 @@ if TYPE_CHECKING:
 
 # A countdown that ends later than this does not tick: nothing on screen changes that fast.
 _TICKING_MS = 60_000
-_PANELS = ("story", "lua", "row")
+_PANELS = ("story", "lua", "row", "readout")
+# The panels that share one place on a small screen; the readout then has its own, or leads the story.
+_SHARING = _PANELS[:3]
 # Columns below which panels share one place, columns and lines below which the story's panel tells the readout too.
 _SHARED_BELOW, _ONE_BELOW, _ONE_BELOW_LINES = 100, 60, 22
 
@@ -58,7 +62,6 @@ class LessonScreen(Screen[None]):
             Binding(",".join(action.keys), f"act('{action.name}')", action.label, priority=True)
             for action in ACTIONS
         ),
-        Binding("escape", "act('lesson')", "lessons", show=False),
     ]
 
     class Answered(Message):
@@ -84,7 +87,7 @@ class LessonScreen(Screen[None]):
         self.lesson = lesson
         self.player: Player | None = None
         self.autoplay: Timer | None = None
-        self.seconds_a_step = 2.0
+        self.seconds_a_step = 4.0
         self._open_player = open_player
         self._wanted_path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="walk")
@@ -92,6 +95,7 @@ class LessonScreen(Screen[None]):
         self._read_at = monotonic()
         self._panel = "story"
         self._trouble = ""
+        self._newest: tuple[Frame, ...] | None = None
 
     # Composing --------------------------------------------------------------------------------------------------------
 
@@ -99,7 +103,7 @@ class LessonScreen(Screen[None]):
         yield TopLine()
         yield PathLine()
         yield Board()
-        yield ReadoutPanel()
+        yield ReadoutPanel(id="readout")
         with Horizontal(id="bottom"):
             yield StoryPanel(id="story")
             yield LuaPanel(id="lua")
@@ -150,13 +154,11 @@ class LessonScreen(Screen[None]):
         self.run_worker(self._answer(job), exit_on_error=True)
 
     async def _answer(self, job: Callable[[], str | Walk]) -> None:
-        from visualizer.engine import EngineError, EngineGone  # imported late: the first frame does not wait for it
-
         try:
             told = await asyncio.get_running_loop().run_in_executor(self._thread, job)
         except DeadlinePassedError as late:
             self.post_message(self.Failed(_sentence(late), gone=False))
-        except (EngineError, OSError) as failure:
+        except (EngineError, QueueNameError, OSError) as failure:
             self.post_message(self.Failed(_sentence(failure), gone=isinstance(failure, EngineGone)))
         except Exception as failure:
             known = lesson_actions.engine_failure(self.player, failure)
@@ -170,7 +172,9 @@ class LessonScreen(Screen[None]):
     def on_lesson_screen_answered(self, event: Answered) -> None:
         player, engine = event.player, event.player.engine
         prefix = player.space.base.decode("utf-8", "backslashreplace")
-        self._read_at = monotonic()
+        newest = player.walk.frames[-1:]
+        if newest != self._newest:
+            self._newest, self._read_at = newest, monotonic()
         self.scene = Scene(
             self.lesson,
             player.path,
@@ -200,7 +204,9 @@ class LessonScreen(Screen[None]):
         if scene is None:
             return
         waiting = "no engine" if scene.trouble else "starting the engine…"
-        self.query_one(TopLine).show(scene.lesson.title, scene.lesson.course, scene.engine, waiting)
+        pace = cast("VisualizerApp", self.app).pace
+        course = scene.lesson.course if pace == 1 else f"{scene.lesson.course}   pace {pace:g}"
+        self.query_one(TopLine).show(scene.lesson.title, course, scene.engine, waiting)
         self._tick()
         lines = lines_of(scene)
         panel = self.query_one(ReadoutPanel)
@@ -246,7 +252,7 @@ class LessonScreen(Screen[None]):
         if scene.until_ms is not None:
             return True
         return any(
-            member.score is not None and 0 < member.score - now_ms + 1000 < _TICKING_MS
+            member.score is not None and -OVERDUE_TOLD_MS - 1_000 < member.score - now_ms < _TICKING_MS
             for name, reading in scene.shown.places.items()
             if scene.machine.place(name).scored in ("deadline", "due")
             for member in reading.members
@@ -256,7 +262,7 @@ class LessonScreen(Screen[None]):
         panel = self.query_one(LuaPanel)
         frame = scene.frame
         if frame is None:
-            panel.show(None, "lua", ("", "No script has run yet.", "", "The next key runs one, and it is shown here."))
+            panel.show(None, "lua", ("", "No script has run yet.", "", *_coming(scene)))
         elif frame.performed.script is not None:
             panel.show(load(frame.performed.script), f"{frame.performed.script}.lua")
         elif frame.kind == "commands":
@@ -268,21 +274,29 @@ class LessonScreen(Screen[None]):
     def _show_panel(self, name: str) -> None:
         """Which panel shows where they share one place, and has the focus where they do not."""
         self._panel = name
-        for panel in _PANELS:
-            self.query_one(f"#{panel}", Widget).set_class(panel == name, "current")
-        self.query_one(f"#{name}", Widget).focus()
+        if name in _SHARING:
+            for panel in _SHARING:
+                self.query_one(f"#{panel}", Widget).set_class(panel == name, "current")
+        self.focused_panel.focus()
         self._label_panels()
+
+    @property
+    def focused_panel(self) -> Widget:
+        """The panel that Tab has reached."""
+        return self.query_one(f"#{self._panel}", Widget)
 
     def _label_panels(self) -> None:
         """Where panels share one place, the shown one names the others."""
-        others = " · ".join(name for name in _PANELS if name != self._panel)
-        for name in _PANELS:
-            told = f"tab: {others}" if self.has_class("shared") and name == self._panel else ""
+        for name in _SHARING:
+            others = " · ".join(other for other in _SHARING if other != name)
+            told = f"tab: {others}" if self.has_class("shared") else ""
             self.query_one(f"#{name}", Widget).border_subtitle = Content(told)
 
     def next_panel(self) -> None:
         """Shows the next panel, or gives it the focus."""
-        self._show_panel(_PANELS[(_PANELS.index(self._panel) + 1) % len(_PANELS)])
+        order = _SHARING if self.has_class("one-panel") else _PANELS
+        at = order.index(self._panel) if self._panel in order else -1
+        self._show_panel(order[(at + 1) % len(order)])
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
@@ -314,10 +328,19 @@ class LessonScreen(Screen[None]):
         lesson_actions.explore(self, state=event.place)
 
 
+def _coming(scene: Scene) -> tuple[str, ...]:
+    """What the next key will run, for a panel that has no script to show yet."""
+    step = scene.next_step
+    verb = scene.machine.verbs.get(step.do) if step else None
+    return (f"The next key runs {verb.script}.lua.",) if verb else ()
+
+
 def lines_of(scene: Scene) -> tuple[Line, ...]:
     """The readout of a scene; at the start, what there is before any step."""
     if scene.trouble:
         sentence = Line("", (Span(scene.trouble, "refused"),))
+        if scene.walk is None:
+            return (sentence, Line("", (Span("r tries again, q leaves."),)))
         kept = Line("", (Span("What was walked is kept: ← looks back. r starts the path again on a new engine."),))
         return (sentence, kept, *(readout(scene.machine, scene.frame, scene.earlier) if scene.frame else ()))
     if scene.frame is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from visualizer.model import Walk
 from visualizer.player import Player
@@ -14,11 +14,12 @@ from visualizer.tui.widgets.lua_panel import LuaPanel
 from visualizer.visible import visible
 
 if TYPE_CHECKING:
+    from visualizer.tui.app import VisualizerApp
     from visualizer.tui.screens.lesson import LessonScreen
 
-_SLOWEST, _FASTEST = 8.0, 0.25
+_SLOWEST, _FASTEST = 32.0, 0.25
 # What works while a step runs: nothing that would touch the engine.
-_ALWAYS = frozenset({"help", "quit", "commands", "panel", "picture", "copy", "fold", "lesson"})
+_ALWAYS = frozenset({"help", "quit", "commands", "panel", "zoom", "picture", "copy", "fold", "lesson"})
 
 
 def applies(screen: LessonScreen, name: str) -> bool:
@@ -176,9 +177,18 @@ def _path(screen: LessonScreen) -> None:
 
 
 def _lesson(screen: LessonScreen) -> None:
-    if screen.player is not None:
-        screen.player.leave()
-    screen.dismiss(None)
+    app = cast("VisualizerApp", screen.app)
+    choices = [Choice(lesson.slug, visible(lesson.title), visible(lesson.course)) for lesson in app.lessons]
+
+    def chosen(slug: str | None) -> None:
+        if slug is None or slug == screen.lesson.slug:
+            return
+        if screen.player is not None:
+            screen.player.leave()
+        screen.dismiss(None)
+        app.open_lesson(next(lesson for lesson in app.lessons if lesson.slug == slug))
+
+    screen.app.push_screen(ChoiceScreen("choose a lesson", choices, screen.lesson.slug), chosen)
 
 
 def explore(screen: LessonScreen, state: str | None = None, *, transitions: bool = False) -> None:
@@ -191,6 +201,13 @@ def explore(screen: LessonScreen, state: str | None = None, *, transitions: bool
 
 
 # Looking and keeping --------------------------------------------------------------------------------------------------
+
+
+def _zoom(screen: LessonScreen) -> None:
+    if screen.maximized is not None:
+        screen.minimize()
+    else:
+        screen.maximize(screen.focused_panel)
 
 
 def _copy(screen: LessonScreen) -> None:
@@ -234,6 +251,7 @@ DO: dict[str, Callable[[LessonScreen], None]] = {
     "state": explore,
     "transition": lambda screen: explore(screen, transitions=True),
     "panel": lambda screen: screen.next_panel(),
+    "zoom": _zoom,
     "fold": lambda screen: screen.query_one(LuaPanel).toggle_fold(),
     "copy": _copy,
     "picture": _picture,

@@ -19,7 +19,6 @@ from visualizer.visible import short_id, visible
 
 # At most this wide: a box need not grow with the terminal.
 _BOX_WIDTH = 27
-_COMPACT_HEIGHT = 4
 
 
 class Board(Widget):
@@ -195,9 +194,11 @@ class Board(Widget):
         return source in names and target in names and names.index(target) == names.index(source) + 1
 
     def _draw_elsewhere(self, canvas: Canvas, picture: Picture, y: int) -> None:
-        text = elsewhere(picture)
+        text, lawful = elsewhere(picture)
         if text:
-            canvas.put(max(canvas.width - 1 - cell_len(text), 0), y, text, self._style("broken"), canvas.width - 1)
+            text = fitted(text, canvas.width - 2)
+            x = (canvas.width - cell_len(text)) // 2
+            canvas.put(max(x, 1), y, text, self._style("now" if lawful else "broken"))
 
     def _draw_lines(self, canvas: Canvas, picture: Picture) -> None:
         """One line a place: for narrow or low terminals."""
@@ -219,8 +220,9 @@ class Board(Widget):
                 canvas.put(x + 1, y, member.note, style, max(canvas.width - x - 1, 0))
             self._hit.append((0, y, canvas.width, 1, place.name))
         if canvas.height > len(rows):
-            text = elsewhere(picture) or "  ".join(_edge_text(edge) for edge in picture.edges[:1])
-            style = self._style("broken" if elsewhere(picture) else "now")
+            text, lawful = elsewhere(picture)
+            text = text or "  ".join(_edge_text(edge) for edge in picture.edges[:1])
+            style = self._style("now" if lawful else "broken")
             canvas.put(2, len(rows), text, style, canvas.width - 2)
 
 
@@ -233,16 +235,20 @@ def member_text(member: MemberView, width: int) -> str:
     return visible(member.id, width)
 
 
-def elsewhere(picture: Picture) -> str:
-    """Captured ids that no place of the board holds: in a lane, or nowhere."""
-    parts = []
+def elsewhere(picture: Picture) -> tuple[str, bool]:
+    """Captured ids that no place of the board holds: in a lane, in a key that is no place, or nowhere; and whether
+    that is lawful."""
+    lawful, broken = [], []
     for lane in picture.lanes:
-        if lane.count:
-            parts.append(f"in {visible(lane.name)}: {lane.count:,}")
+        held = " ".join(f"{SIGN[member.mark]} {short_id(member.id)}".strip() for member in lane.members[:2])
+        if held:
+            lawful.append(f"lane {visible(lane.name, 24)}: {held}")
+    for job, keys in picture.elsewhere.items():
+        broken.append(f"{short_id(job)} is in {visible(', '.join(keys), 30)}, which is no place")
     if picture.nowhere:
         ids = ", ".join(short_id(job) for job in picture.nowhere[:2])
-        parts.append(f"nowhere {len(picture.nowhere)}: {ids}")
-    return " · ".join(parts)
+        broken.append(f"nowhere {len(picture.nowhere)}: {ids}")
+    return " · ".join((*broken, *lawful)), not broken
 
 
 def _edge_text(edge: Edge) -> str:

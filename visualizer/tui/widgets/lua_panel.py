@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import ClassVar
 
@@ -13,7 +14,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from visualizer.script import Script
+from visualizer.tui.canvas import fitted
 
+_WORDS = re.compile(r"\s*\S+\s*|\s+")
 _TOKEN_CLASS = {
     "Keyword": "keyword",
     "Literal.String": "string",
@@ -65,6 +68,8 @@ class LuaPanel(ScrollView, can_focus=True):
         self._lit: frozenset[int] = frozenset()
         self._unfolded = False
         self._rows: list[Strip] = []
+        self._row_of: dict[int, int] = {}
+        self._width = 0
         self.border_title = Content("lua")
 
     def show(
@@ -78,7 +83,8 @@ class LuaPanel(ScrollView, can_focus=True):
         self._script, self._note, self._lit = script, note, lit
         self._rebuild()
         if moved:
-            self.scroll_to(0, self._first_row(), animate=False)
+            # After the layout: only then does the panel know how far it can scroll.
+            self.call_after_refresh(self.scroll_to, 0, self._first_row(), animate=False)
 
     def toggle_fold(self) -> None:
         """Folds or unfolds the steps that several scripts share."""
@@ -89,21 +95,25 @@ class LuaPanel(ScrollView, can_focus=True):
         super().notify_style_update()
         self._rebuild()
 
+    def on_resize(self) -> None:
+        if self.scrollable_content_region.width != self._width:
+            self._rebuild()
+
     def render_line(self, y: int) -> Strip:
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         if row >= len(self._rows):
             return Strip.blank(width, self._look("plain"))
-        x = self.scroll_offset.x
-        return self._rows[row].crop_extend(x, x + width, self._look("plain"))
+        return self._rows[row].crop_extend(0, width, self._look("plain"))
 
     def _look(self, name: str) -> Style:
         return self.get_component_rich_style(f"lua--{name}")
 
     def _rebuild(self) -> None:
-        self._rows = list(self._build())
-        width = max((row.cell_length for row in self._rows), default=0)
-        self.virtual_size = Size(width, len(self._rows))
+        self._width = self.scrollable_content_region.width
+        self._row_of = {}
+        self._rows = self._build()
+        self.virtual_size = Size(self._width, len(self._rows))
         self.refresh()
 
     def _first_row(self) -> int:
@@ -112,11 +122,10 @@ class LuaPanel(ScrollView, can_focus=True):
             return 0
         lines = self._script.lines
         bound = [number for number, line in enumerate(lines, start=1) if "KEYS[" in line or "ARGV[" in line]
-        first = max(bound, default=self._script.body_line - 1)
-        # Rows and lines agree up to the first fold, and no script binds after one.
-        while first < len(lines) and not lines[first].strip():
+        first = max(bound, default=self._script.body_line - 1) + 1
+        while first < len(lines) and not lines[first - 1].strip():
             first += 1
-        return min(first, max(len(self._rows) - 1, 0))
+        return self._row_of.get(first, 0)
 
     def _build(self) -> list[Strip]:
         if self._script is None:
@@ -126,19 +135,44 @@ class LuaPanel(ScrollView, can_focus=True):
         number = 1
         lines = tokens_of(self._script.source)
         while number <= len(lines):
+            self._row_of[number] = len(rows)
             if number in folds:
                 last, names = folds[number]
-                rows.append(Strip([Segment(f"   ▸ {', '.join(names)} (shared steps)", self._look("shared"))]))
+                told = fitted(f"   ▸ shared: {', '.join(names)}", max(self._width, 12))
+                rows.append(Strip([Segment(told, self._look("shared"))]))
                 number = last + 1
                 continue
-            rows.append(self._row(number, lines[number - 1]))
+            rows.extend(self._line(number, lines[number - 1]))
             number += 1
         return rows
 
-    def _row(self, number: int, pieces: tuple[tuple[str, str], ...]) -> Strip:
+    def _line(self, number: int, pieces: tuple[tuple[str, str], ...]) -> list[Strip]:
+        """One line of the script; what does not fit goes on beneath it, further in."""
         lit = number in self._lit
         gutter = Segment(f"{'❱' if lit else ' '}{number:>3} ", self._look("lit" if lit else "gutter"))
-        return Strip([gutter, *(Segment(text, self._look(kind or "plain")) for text, kind in pieces)])
+        beneath = Segment("       ", self._look("gutter"))
+        room = max(self._width - 7, 12)
+        return [
+            Strip([gutter if first else beneath, *(Segment(text, self._look(kind or "plain")) for text, kind in row)])
+            for first, row in zip((True, *[False] * len(pieces) * 8), wrapped(pieces, room), strict=False)
+        ]
+
+
+def wrapped(pieces: tuple[tuple[str, str], ...], room: int) -> list[list[tuple[str, str]]]:
+    """Styled pieces of one line as rows of at most that many characters, broken at spaces where there are any."""
+    rows: list[list[tuple[str, str]]] = [[]]
+    used = 0
+    may_break = False
+    for text, kind in pieces:
+        for word in _WORDS.findall(text):
+            if (may_break or word[0].isspace()) and used and used + len(word.rstrip()) > room:
+                rows.append([])
+                used = 0
+                word = word.lstrip()
+            rows[-1].append((word, kind))
+            used += len(word)
+            may_break = word[-1:].isspace()
+    return rows
 
 
 def folded(script: Script) -> list[tuple[int, int, list[str]]]:

@@ -35,7 +35,9 @@ def content_of(line: Line, width: int) -> Content:
         spans = tuple(span for span in spans if span.role != "aside")
     parts: list[tuple[str, str]] = []
     if line.label:
-        parts.append((f"{line.label:<{_LABEL_WIDTH}}", ROLE_STYLE["broken" if line.label == "broken" else "label"]))
+        parts.append(
+            (f"{line.label:<{_LABEL_WIDTH - 1}} ", ROLE_STYLE["broken" if line.label == "broken" else "label"])
+        )
     parts.extend(_styled(span) for span in spans)
     return Content.assemble(*parts)
 

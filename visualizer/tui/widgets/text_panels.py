@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -18,50 +20,88 @@ from visualizer.tui.widgets.readout_panel import content_of
 from visualizer.visible import short_id, visible, visible_size
 
 
-class TextPanel(VerticalScroll, can_focus=True):
-    """A titled panel of content that scrolls where it does not fit."""
+class TextBody(VerticalScroll, can_focus=True):
+    """Content that scrolls where it does not fit."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._body = Static(markup=False)
+        self._text = Static(markup=False)
         self._shown: Content | None = None
 
     def compose(self) -> ComposeResult:
-        yield self._body
+        yield self._text
 
-    def _put(self, title: str, content: Content) -> None:
-        self.border_title = Content(title)
+    def put(self, content: Content) -> None:
+        """Other content, from its top; nothing is repainted where it is the one already shown."""
         if self._shown is not None and content.is_same(self._shown):
             return
         self._shown = content
-        self._body.update(content)
+        self._text.update(content)
         self.scroll_home(animate=False)
 
 
-class StoryPanel(TextPanel):
-    """What to look at next, and the question that the next key answers; at the start, the lesson's introduction."""
+class TextPanel(TextBody):
+    """A titled panel of content."""
 
-    _above: list[Content]
+    def _put(self, title: str, content: Content) -> None:
+        self.border_title = Content(title)
+        self.put(content)
+
+
+class StoryPanel(Vertical):
+    """What to look at next, and beneath it, always in view, the question that the next key answers.
+
+    At the start of a lesson it leads with the introduction, at a path's end with what the path showed.
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._body = TextBody()
+        self._question = Static(markup=False)
+
+    def compose(self) -> ComposeResult:
+        yield self._body
+        yield self._question
+
+    def focus(self, scroll_visible: bool = True) -> Self:
+        self._body.focus(scroll_visible)
+        return self
 
     def show(self, scene: Scene, above: tuple[Line, ...] = ()) -> None:
         """``above`` are readout lines to tell first, where they have no panel of their own."""
-        told = [content_of(line, max(self.size.width, 24)) for line in above]
-        self._above = [Content("\n").join(told)] if told else []
+        told = [content_of(line, max(self.size.width - 4, 24)) for line in above]
+        parts = [Content("\n").join(told)] if told else []
         step = scene.next_step
+        question = Content("")
         if scene.trouble:
-            self._tell("the engine is gone", Content(scene.trouble))
+            title = "no engine"
+            parts.append(Content(scene.trouble))
         elif step is None:
-            end = "The path ends here.\n\nLook back with ←, choose another path with p, or start this one again with r."
-            self._tell("the end", Content(end))
+            title = "the end"
+            parts.append(_ending(scene))
         else:
-            parts = [prose(step.say), Content.assemble(("? ", "bold $now"), prose(step.ask))]
+            title = f"next: step {scene.step + 1} · {visible(step.label)}"
             if scene.step == 0 and scene.path is scene.lesson.paths[0]:
-                parts.insert(0, prose(scene.lesson.intro))
-            self._tell(f"next: step {scene.step + 1} · {visible(step.label)}", *parts)
+                parts.append(prose(scene.lesson.intro))
+            parts.append(prose(step.say))
+            question = Content.assemble(("? ", "bold $now"), prose(step.ask))
+        self.border_title = Content(f"readout, then {title}" if told else title)
+        self._body.put(Content("\n\n").join(parts))
+        self._question.display = bool(question)
+        self._question.update(question)
 
-    def _tell(self, title: str, *parts: Content) -> None:
-        title = f"readout, then {title}" if self._above else title
-        self._put(title, Content("\n\n").join([*self._above, *parts]))
+
+def _ending(scene: Scene) -> Content:
+    """What the path showed, as it was observed, and what to do next."""
+    lines = [Content.styled("The path ends here. It showed:", "bold $strong"), Content("")]
+    for frame in scene.walk.frames if scene.walk else ():
+        move = frame.move()
+        if frame.step is None or move is None or not (move.leaves or move.enters):
+            continue
+        ways = f"{' '.join(move.leaves) or 'nothing'} → {' '.join(move.enters) or 'nothing'}"
+        lines.append(Content.assemble((f"{visible(frame.step.label, 18):<19}", "$quiet"), visible(ways)))
+    lines.append(Content("\n← looks back, p chooses another path, r starts this one again."))
+    return Content("\n").join(lines)
 
 
 class RowPanel(TextPanel):
@@ -95,7 +135,7 @@ def _row_lines(seen: Observation, job: bytes, move: Move | None, space: Keyspace
         if move is not None and move.row_before:
             lines.append(Content.assemble(("− deleted", "bold $left"), ("  no field is left", "$quiet")))
             for change in move.row:
-                lines.append(_field(change.field, visible_size(change.before or b"", 24), "strike $left", "− "))
+                lines.append(_field(change.field, visible_size(change.before or b"", 17), "strike $left", "− "))
         else:
             lines.append(Content.styled("there is no row", "$quiet"))
     else:
@@ -111,14 +151,14 @@ def _fields(row: Row, move: Move | None) -> list[Content]:
     for field in dict.fromkeys((*row.fields, *changes)):
         change = changes.get(field)
         if change is None:
-            lines.append(_field(field, visible_size(row.fields[field], 28), ""))
+            lines.append(_field(field, visible_size(row.fields[field], 19), ""))
         elif change.after is None:
-            lines.append(_field(field, visible_size(change.before or b"", 28), "strike $left", "− "))
+            lines.append(_field(field, visible_size(change.before or b"", 19), "strike $left", "− "))
         elif change.before is None:
-            lines.append(_field(field, visible_size(change.after, 28), "bold $entered", "+ "))
+            lines.append(_field(field, visible_size(change.after, 19), "bold $entered", "+ "))
         else:
             before = (f"{visible(change.before, 14)} → ", "$quiet")
-            after = (visible_size(change.after, 28), "bold $now")
+            after = (visible_size(change.after, 19), "bold $now")
             lines.append(Content.assemble((f"{visible(field, 12):<11}", "$quiet"), before, after))
     return lines
 
@@ -138,7 +178,8 @@ def _facts(seen: Observation, job: bytes, space: Keyspace) -> list[Content]:
     facts = [
         ("id", visible(job)),
         ("place", where),
-        ("minted", f"{time_of_day(branded.minted_at_ms, seen.clock_ms)} by node {branded.node}"),
+        ("minted", time_of_day(branded.minted_at_ms, seen.clock_ms)),
+        ("node", str(branded.node)),
         ("slot", f"{slot(space.base)} of {{{visible(space.queue, 16)}}}"),
     ]
     if lock is not None:
