@@ -24,7 +24,7 @@ def measure(share: float) -> Iterator[Finding]:
     bare: list[Painted] = []
     first: list[float] = []
     for _ in range(rounds(4, share)):
-        pressed = _lesson_presses(rounds(TIMES, share))
+        pressed = _lesson_presses(share)
         first.append(pressed[0].work_ms)
         ours += pressed
         bare += bare_presses(len(pressed))
@@ -42,15 +42,16 @@ def measure(share: float) -> Iterator[Finding]:
     )
 
 
-def _lesson_presses(times: int) -> list[Painted]:
-    on_screen = LessonOnScreen(the_lesson())
+def _lesson_presses(share: float) -> list[Painted]:
+    lesson = the_lesson()
+    unhurried = [path for path in lesson.paths if not any(step.do.startswith("wait_until") for step in path.steps)]
+    chosen = unhurried[: rounds(len(unhurried), share)] * rounds(TIMES, share)
+    on_screen = LessonOnScreen(lesson)
     taken: list[Painted] = []
 
     async def walked(_screening: Screening) -> None:
         await on_screen.opened()
-        for path in on_screen.player.lesson.paths * times:
-            if any(step.do.startswith("wait_until") for step in path.steps):
-                continue
+        for path in chosen:
             on_screen.screen.work("opening", lambda name=path.name: on_screen.player.choose(name))  # type: ignore[misc]  # as above
             await on_screen.until(lambda: on_screen.walk is not None)
             for number in range(1, len(path.steps) + 1):

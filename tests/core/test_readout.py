@@ -28,7 +28,7 @@ def test_the_happy_path(engine: Engine) -> None:
     assert told(walker) == [
         f"JOB0KHTOWnGLuC leaves pending, enters active.{ONE_STEP}",
         "score  SCORE  the lease ends at TIME, in A WHILE, on the server's clock",
-        "row    state pending → active   attempts 0 → 1   attempts 1 is w1's token now",
+        "row    state pending → active   attempts 0 → 1   1 is w1's token",
         NO_PAUSE,
         wire(2, 2, '["JOB0KHTOWnGLuC", "payload", 1]'),
         ALL,
@@ -50,7 +50,7 @@ def test_the_retry_path(engine: Engine) -> None:
     assert told(walker) == [
         f"JOB0KHTOWnGLuC leaves active, enters schedule.{ONE_STEP}",
         "score  SCORE  it may run at TIME, in A WHILE, on the server's clock",
-        'row    state active → scheduled   last_error + "timeout"   attempts 1, still the token',
+        'row    state active → scheduled   last_error + "timeout"   attempts stay 1',
         wire(4, 6, '"scheduled"'),
         ALL,
     ]
@@ -88,13 +88,13 @@ def test_the_end_and_another_life(engine: Engine) -> None:
     assert told(walker) == [
         f"JOB0KHTOWnGLuC leaves active, enters dead.{ONE_STEP}",
         "score  0  always 0 in the morgue: mint order",
-        'row    state active → dead   last_error + "timeout"   attempts 1, still the token',
+        'row    state active → dead   last_error + "timeout"   attempts stay 1',
         "beside metrics:failed count nothing → 1",
         wire(4, 6, '"dead"'),
         ALL,
     ]
     take(walker, "reprocess")
-    assert told(walker)[2] == "row    state dead → pending   last_error − timeout   attempts 1, still the token"
+    assert told(walker)[2] == "row    state dead → pending   last_error − timeout   attempts stay 1"
 
 
 # Refusals -------------------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def test_a_lapsed_lease_and_a_reap(engine: Engine) -> None:
         f"JOB0KHTOWnGLuC leaves active, enters pending.{ONE_STEP}",
         "A reap moves no counter: attempts grow at the next claim, and only the sweep counts stalls.",
         "score  0  always 0, so the order is mint order",
-        "row    state active → pending   attempts 1, still the token",
+        "row    state active → pending   attempts stay 1",
         wire(2, 1, "1"),
         ALL,
     ]
@@ -193,7 +193,7 @@ def test_the_sweep_counts(engine: Engine) -> None:
         f"JOB0KHTOWnGLuC leaves active, enters pending.{ONE_STEP}",
         "JOB0KHTO…LuC has stalled 1 of 2 times, so it may run again. The limit is a count, not a time.",
         "score  0  always 0, so the order is mint order",
-        'row    state active → pending   stalled + "1"   attempts 1, still the token',
+        'row    state active → pending   stalled + "1"   attempts stay 1',
     ]
     take(walker, "claim", lease_ms=1)
     take(walker, "wait_until_lapsed")

@@ -36,7 +36,7 @@ def test_a_claim_that_takes_another_job(engine: Engine) -> None:
     assert told(walker)[:3] == [
         "JOB0KHTOYgD5Um leaves pending, enters active.",
         "score  SCORE  the lease ends at TIME, in A WHILE, on the server's clock",
-        "row    state pending → active   attempts 0 → 1   attempts 1 is w1's token now",
+        "row    state pending → active   attempts 0 → 1   1 is w1's token",
     ]
 
 
@@ -58,7 +58,7 @@ def test_between_two_steps(engine: Engine) -> None:
     walker.look()
     assert told(walker) == [
         "Between two steps, not by this walk: JOB0KHTOWnGLuC leaves active and enters nothing.",
-        "row    attempts 1, still the token",
+        "row    attempts stay 1",
         "laws   8 of 11 hold, judged on 1 id in view",
         "broken JOB0KHTOWnGLuC has a row and is in no place.  While its row lives, the id is in exactly one place.",
         "broken JOB0KHTOWnGLuC is in no place, its row says active."

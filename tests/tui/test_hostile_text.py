@@ -21,7 +21,7 @@ from visualizer.model import Step
 from visualizer.player import Player
 from visualizer.tui.scene import EngineLabel, Scene
 from visualizer.tui.screens.choice import Choice, ChoiceScreen
-from visualizer.tui.screens.lesson import lines_of
+from visualizer.tui.telling import lines_of
 from visualizer.tui.widgets.lua_panel import LuaPanel
 from visualizer.visible import visible
 

@@ -54,6 +54,7 @@ def _shifted(reading: PlaceReading, clock_ms: int, fixed_ms: int) -> PlaceReadin
 
 @pytest.fixture(autouse=True)
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("visualizer.tui.screens.lesson_view.monotonic", lambda: 0.0)
     monkeypatch.setattr("visualizer.tui.screens.lesson.monotonic", lambda: 0.0)
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.delenv("NO_COLOR", raising=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from visualizer.engine.base import Engine, EngineError, EngineGone, Feature, Kind
+from visualizer.engine.base import Engine, EngineError, EngineGone, Feature, Kind, QueueLostError
 from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer, server_binary
 
 URL_SCHEMES = ("redis", "rediss", "valkey", "valkeys", "unix")
@@ -32,11 +32,30 @@ def open_engine(spec: str, *, queue: str, take_over: bool = False, spawned: Embe
             from visualizer.engine.fake import FakeEngine
 
             return FakeEngine(queue, base)
-        if kind.partition("://")[0].lower() in URL_SCHEMES and "://" in kind:
+        if is_url(kind):
             from visualizer.engine.url import open_url
 
             return open_url(kind, queue, base, take_over)
-    raise EngineError(f"There is no engine {_shown(kind)}. The choices are {CHOICES}.")
+    raise _unknown(kind)
+
+
+def is_url(spec: str) -> bool:
+    """Whether ``--engine`` names a server by its URL."""
+    return "://" in spec and spec.partition("://")[0].lower() in URL_SCHEMES
+
+
+def check_spec(spec: str) -> None:
+    """Raises, without opening anything, the EngineError that an unknown word or a faulty URL would get."""
+    if is_url(spec):
+        from visualizer.engine.address import read_address
+
+        read_address(spec)
+    elif spec not in ("auto", "valkey", "fakeredis"):
+        raise _unknown(spec)
+
+
+def _unknown(spec: str) -> EngineError:
+    return EngineError(f"There is no engine {_shown(spec)}. The choices are {CHOICES}.")
 
 
 def _shown(spec: str) -> str:
@@ -71,6 +90,9 @@ __all__ = [
     "EngineGone",
     "Feature",
     "Kind",
+    "QueueLostError",
+    "check_spec",
     "describe",
+    "is_url",
     "open_engine",
 ]

@@ -1,4 +1,4 @@
-"""The engine that runs scripts: what every kind of it can do, and its two errors.
+"""The engine that runs scripts: what every kind of it can do, and its errors.
 
 This module and `embedded` import only the standard library, so that a server can be spawned before anything slow is
 imported.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ Feature = Literal["flush_scripts", "restart", "scan", "debug"]
 
 # How many keys one SCAN looks at and one deletion names: large enough to be quick, small enough to block nobody.
 BATCH = 500
+
+Command = tuple[bytes | str | int, ...]
 
 
 class EngineError(Exception):
@@ -33,11 +35,20 @@ class EngineGone(EngineError):
         self.may_have_run = may_have_run
 
 
+class QueueLostError(EngineGone):
+    """The queue on a server by URL is not ours any more: nothing is sent to it, and a new engine has to be opened."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence, may_have_run=False)
+
+
 class Engine(ABC):
     """A server that runs scripts, with one client to it and one queue on it.
 
     ``client`` speaks bytes, sends nothing by itself and never sends a call twice. ``label`` is the product and its
     version (``Valkey 9.1.2``); ``shown_url`` is empty where the engine is our own, and never holds a password.
+    ``loaded`` are the SHA-1s of the scripts that the server is known to hold: whoever loads scripts by another way than
+    `send` adds them, and everything that may have emptied the server's cache empties it.
     """
 
     kind: Kind
@@ -46,12 +57,14 @@ class Engine(ABC):
     owner_key: bytes | None = None
     owner_token: bytes | None = None
     shown_url: str = ""
+    _secrets: tuple[str, ...] = ()
 
     def __init__(self, client: redis.Redis, queue: str, base: bytes, label: str) -> None:
         self.client = client
         self.queue = queue
         self.base = base
         self.label = label
+        self.loaded: set[str] = set()
         self._closed = False
         self._process = os.getpid()
         self._wire: Any = None
@@ -80,15 +93,17 @@ class Engine(ABC):
         """A fresh private engine of our own with the same queue name; the caller closes it."""
 
     def check(self) -> None:
-        """Raises EngineError when nothing may be sent any more."""
+        """Raises EngineGone when nothing may be sent any more."""
         if self._closed:
-            raise EngineError(f"{self.called[:1].upper()}{self.called[1:]} is closed; open the lesson again.")
+            sentence = f"{self.called[:1].upper()}{self.called[1:]} is closed; open the lesson again."
+            raise EngineGone(sentence, may_have_run=False)
 
     def send(self, *words: bytes | str | int) -> Any:
         """Sends one command on a connection kept for the walk, once, and answers the reply as it came.
 
         It costs less than the client's own way, which asks its pool and its observers about every command. What goes
-        wrong is raised as redis-py raises it. One caller at a time.
+        wrong is raised as redis-py raises it. Which scripts the server holds is noted in ``loaded``. One caller at a
+        time.
         """
         self.check()
         wire = self._wire
@@ -98,12 +113,23 @@ class Engine(ABC):
             _renew_if_closed(wire)
         try:
             wire.send_command(*words)
-            return wire.read_response()
+            reply = wire.read_response()
         except BaseException as failure:
             if not _is_answer(failure):
                 # A reply that comes late must not be taken for the next one's.
                 wire.disconnect()
+            elif _is_forgotten(failure):
+                self.loaded.clear()
             raise
+        if words[0] == "SCRIPT":
+            self._note_scripts(words[1], reply)
+        return reply
+
+    def _note_scripts(self, what: bytes | str | int, reply: Any) -> None:
+        if what == "LOAD" and isinstance(reply, bytes):
+            self.loaded.add(reply.decode())
+        elif what == "FLUSH":
+            self.loaded.clear()
 
     def hold(self, names: Iterable[bytes]) -> None:  # noqa: ARG002
         """Notes, before a call is sent, which keys of the queue it may write; EngineError when it may not be sent."""
@@ -122,6 +148,7 @@ class Engine(ABC):
         """Empties the script cache. EngineError where `may` says no."""
         self.check()
         self._refuse("flush_scripts")
+        self.loaded.clear()
         self.client.script_flush()
 
     def clear_queue(self) -> None:
@@ -131,16 +158,48 @@ class Engine(ABC):
             if names:
                 self.client.unlink(*names)
 
-    def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None:
-        """Puts a key back as DUMP gave it; ``expires_at_ms`` 0 means no TTL, and a lapsed one leaves no key."""
-        self.hold([key])
-        self.client.restore(key, expires_at_ms, dump, replace=True, absttl=True)
+    def put_back(self, dumps: Mapping[bytes, tuple[bytes, int]], gone: Iterable[bytes]) -> None:
+        """Makes each key of ``dumps`` what DUMP gave, and deletes those of ``gone``, all in one transaction.
 
-    def failure(self, error: Exception) -> EngineError:
-        """A client's exception as an EngineError that says it in a sentence (EngineGone for a lost connection)."""
+        A dump stands with the instant in ms at which its key expires (0: never); a lapsed one leaves no key. On a
+        server by URL only keys that were noted as ours are touched, and QueueLostError is raised where the queue is no
+        longer ours: then nothing was touched. EngineError where the server cannot be reached or refuses.
+        """
+        self.check()
+        deleted = tuple(gone)
+        commands = [self._restoring(key, dump, expires_at_ms) for key, (dump, expires_at_ms) in dumps.items()]
+        if deleted:
+            commands.insert(0, ("DEL", *deleted))
+        if not commands:
+            return
+        from redis.exceptions import RedisError  # imported late: the engine has loaded it by now
+
+        pipeline = self.client.pipeline(transaction=True)
+        for command in commands:
+            pipeline.execute_command(*command)
+        try:
+            pipeline.execute()
+        except RedisError as error:
+            raise self.failure(error) from error
+
+    def _restoring(self, key: bytes, dump: bytes, expires_at_ms: int) -> Command:
+        """The command that puts a key back; a lapsed instant leaves no key."""
+        return ("RESTORE", key, expires_at_ms, dump, "REPLACE", "ABSTTL")
+
+    def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None:
+        """Puts one key back as `put_back` does."""
+        self.hold([key])
+        self.put_back({key: (dump, expires_at_ms)}, ())
+
+    def failure(self, error: Exception, *, reading: bool = False) -> EngineError:
+        """A client's exception as an EngineError that says it in a sentence (EngineGone for a lost connection).
+
+        ``reading`` says that only a reading was under way, before a step: then the step was not sent, and the sentence
+        says so.
+        """
         from visualizer.engine.failure import failure  # imported late: it needs redis
 
-        return failure(error, self.called, self.base)
+        return failure(error, self.called, self.base, self._secrets, reading=reading)
 
     def close(self) -> str | None:
         """Ends the engine; answers a sentence where something of ours had to be left behind, else None.
@@ -166,6 +225,13 @@ def _is_answer(failure: BaseException) -> bool:
     from redis.exceptions import ResponseError
 
     return isinstance(failure, ResponseError)
+
+
+def _is_forgotten(failure: BaseException) -> bool:
+    """Whether the server does not know a script: something has emptied its cache, so that no other is known either."""
+    from redis.exceptions import NoScriptError
+
+    return isinstance(failure, NoScriptError)
 
 
 def _renew_if_closed(wire: Any) -> None:

@@ -105,7 +105,7 @@ class EmbeddedServer:
     def restart(self) -> None:
         """Stops the server (it may have died) and starts it again, empty, on the same socket. Then `wait`."""
         if self._closed:
-            raise EngineError("The private Valkey is closed; open the lesson again.")
+            raise EngineGone("The private Valkey is closed; open the lesson again.", may_have_run=False)
         self._stop()
         self._start()
 
@@ -242,14 +242,17 @@ class EmbeddedEngine(Engine):
 
     def restart(self) -> None:
         self.check()
+        self.loaded.clear()
         self.client.connection_pool.disconnect()
         self.server.restart()
         self.server.wait()
 
-    def failure(self, error: Exception) -> EngineError:
-        told = super().failure(error)
+    def failure(self, error: Exception, *, reading: bool = False) -> EngineError:
+        told = super().failure(error, reading=reading)
         if isinstance(told, EngineGone) and not told.may_have_run:
-            return EngineGone("The private Valkey is gone. Start the path again with a new one.", may_have_run=False)
+            unsent = "; the step was not sent" if reading else ""
+            sentence = f"The private Valkey is gone{unsent}. Start the path again with a new one."
+            return EngineGone(sentence, may_have_run=False)
         return told
 
     def _close(self) -> None:

@@ -32,7 +32,7 @@ _CODES = {
 }
 _NO_CLIENTS_LEFT = "{X} takes no more clients (its limit is reached). Try again when some have left."
 _NO_PASSWORD_SET = "{X} has no password, but the URL holds one. Leave it out of the URL."
-_LOST = "The connection to {x} broke before its answer came. The server may have run the call."
+_LOST = "The connection to {x} broke before its answer came."
 _WITHOUT_TLS = "Without TLS the scheme is redis:// or valkey://."
 _NO_ROUTE = "{X} did not take the connection in time. Check the host, the port, and any firewall in between."
 _CAUSES: dict[type[OSError], str] = {
@@ -45,16 +45,34 @@ _CAUSES: dict[type[OSError], str] = {
     PermissionError: "{X} cannot be reached: this user may not open its socket.",
     OSError: "{X} cannot be reached: {reason}. Check the host and the port.",
 }
-_SILENT = "{X} did not answer in time. The server may have run the call."
+_SILENT = "{X} did not answer in time."
+_MAY_HAVE_RUN = " The server may have run the call."
+_STEP_UNSENT = " The queue was only being read: the step was not sent."
 
 
-def failure(error: Exception, called: str, base: bytes, secrets: tuple[str, ...] = ()) -> EngineError:
+def failure(
+    error: Exception, called: str, base: bytes, secrets: tuple[str, ...] = (), *, reading: bool = False
+) -> EngineError:
     """The exception as an EngineError with a sentence about the server ``called`` that; `EngineGone` for a lost one.
 
-    ``base`` is what the queue's keys start with. None of ``secrets`` is in the sentence.
+    ``base`` is what the queue's keys start with. None of ``secrets`` is in the sentence. ``reading`` says that only a
+    reading was under way, before a step: the sentence then says that the step was not sent.
     """
     if isinstance(error, EngineError):
         return error
+    told = _told(error, called, base, secrets)
+    if reading:
+        sentence = f"{told}{_STEP_UNSENT}"
+        if isinstance(told, EngineGone):
+            return EngineGone(sentence, may_have_run=False)
+        return EngineError(sentence)
+    if isinstance(told, EngineGone) and told.may_have_run:
+        return EngineGone(f"{told}{_MAY_HAVE_RUN}", may_have_run=True)
+    return told
+
+
+def _told(error: Exception, called: str, base: bytes, secrets: tuple[str, ...]) -> EngineError:
+    """The cause, without what became of the call."""
     said = visible(_without(str(error), secrets), QUOTED).rstrip(".")
     words = {"x": called, "X": called[:1].upper() + called[1:], "said": said, "keys": visible(base) + "*"}
     code = getattr(error, "status_code", None) or str(error).partition(" ")[0]

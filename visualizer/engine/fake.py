@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fakeredis
 
-from visualizer.engine.base import Engine, Feature
+from visualizer.engine.base import Command, Engine, Feature
 
 # The version whose commands it is asked to know, and the one the emulation's answers are closest to.
 VERSION = (9, 1)
@@ -40,13 +40,12 @@ class FakeEngine(Engine):
     def may(self, feature: Feature) -> str | None:
         return _REFUSALS.get(feature)
 
-    def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None:
-        self.hold([key])
+    def _restoring(self, key: bytes, dump: bytes, expires_at_ms: int) -> Command:
+        # It knows no ABSTTL, and a TTL of 0 would make the key permanent.
         left_ms = expires_at_ms and expires_at_ms - self._now_ms()
-        if left_ms < 0 or (expires_at_ms and not left_ms):  # a TTL of 0 would make the key permanent
-            self.client.delete(key)
-        else:
-            self.client.restore(key, left_ms, dump, replace=True)  # it knows no ABSTTL
+        if left_ms < 0 or (expires_at_ms and not left_ms):
+            return ("DEL", key)
+        return ("RESTORE", key, left_ms, dump, "REPLACE")
 
     def _now_ms(self) -> int:
         seconds, micros = self.client.time()

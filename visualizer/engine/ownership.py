@@ -18,7 +18,7 @@ from typing import Any
 import redis
 from redis import exceptions
 
-from visualizer.engine.base import BATCH, EngineError, scan
+from visualizer.engine.base import BATCH, Command, EngineError, QueueLostError, scan
 from visualizer.engine.client import Wire, connection, exchange
 from visualizer.visible import visible
 
@@ -29,8 +29,6 @@ LOOK_BATCH = 2_000
 NAMED_KEYS = 5
 # A renewal that falls between the reading of the owner key and the transaction makes it fail, and nothing runs.
 ATTEMPTS = 5
-
-Command = tuple[bytes | str | int, ...]
 
 
 class Ownership:
@@ -100,15 +98,24 @@ class Ownership:
             )
             self.lost = (
                 f"{self._place[:1].upper()}{self._place[1:]} is no longer ours: its owner key {what}. "
-                f"Nothing more is sent and nothing is deleted. Open the lesson again."
+                f"Nothing more is sent and nothing is deleted. Start again, or pick another queue with --queue NAME."
             )
             self._ended.set()
         return self.lost
 
     def clear(self) -> None:
-        """Deletes the keys we noted. EngineError when the queue is no longer ours."""
+        """Deletes the keys we noted. QueueLostError when the queue is no longer ours."""
         if not self._delete(sorted(self._held)):
-            raise EngineError(self.lose(self._owner()))
+            raise QueueLostError(self.lose(self._owner()))
+
+    def noted(self, names: Iterable[bytes]) -> set[bytes]:
+        """Those of the names that we noted."""
+        return self._held.intersection(names)
+
+    def run(self, commands: Sequence[Command]) -> None:
+        """Runs commands on keys we noted, all in one transaction; QueueLostError, and none ran, when it is not ours."""
+        if commands and not self._guarded(self._client, *commands, ("PEXPIRE", self.owner_key, OWNED_MS)):
+            raise QueueLostError(self.lose(self._owner()))
 
     def release(self) -> str | None:
         """Deletes what we wrote and gives the queue up. Answers a sentence when something had to be left behind."""
@@ -128,7 +135,7 @@ class Ownership:
         if ours or not self._held:
             return None
         return (
-            f"Keys were left in {self._place}: it could not be reached, or it is no longer ours. "
+            f"Keys may have been left in {self._place}: it could not be reached, or it is no longer ours. "
             f"The next start there with --take-over deletes them."
         )
 
@@ -200,7 +207,9 @@ class Ownership:
                     exchange(wire, ("UNWATCH",))
                     return False
                 _answered(wire, ("MULTI",))  # on its own: without a transaction the rest would run unguarded
-                if _answered(wire, *commands, ("EXEC",)) is not None:
+                replies = _answered(wire, *commands, ("EXEC",))
+                if replies is not None:
+                    _raise_first_error(replies)
                     return True
         raise exceptions.WatchError("the owner key never kept still")
 
@@ -225,6 +234,13 @@ def _answered(wire: Wire, *commands: Command) -> Any:
     if isinstance(reply, exceptions.ResponseError):
         raise reply
     return reply
+
+
+def _raise_first_error(replies: Iterable[Any]) -> None:
+    """A transaction runs on when one of its commands fails, and its answer then holds the error."""
+    for reply in replies:
+        if isinstance(reply, exceptions.ResponseError):
+            raise reply
 
 
 def _batches(names: Iterable[bytes]) -> Iterable[list[bytes]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import redis
@@ -12,7 +12,7 @@ from redis import exceptions
 
 from visualizer.engine.access import check_access
 from visualizer.engine.address import Address, read_address
-from visualizer.engine.base import Engine, EngineError, Feature
+from visualizer.engine.base import Engine, EngineError, Feature, QueueLostError
 from visualizer.engine.client import client_of, label_of
 from visualizer.engine.failure import at_first, failure
 from visualizer.engine.ownership import Ownership
@@ -49,6 +49,7 @@ class UrlEngine(Engine):
     def __init__(self, address: Address, queue: str, base: bytes, take_over: bool) -> None:
         self._address = address
         self.shown_url = address.shown
+        self._secrets = address.secrets
         client = _connect(address, self.check)
         super().__init__(client, queue, base, "")
         self._ownership = Ownership(lambda: _connect(address), queue, base, self.pattern, self.called)
@@ -82,7 +83,7 @@ class UrlEngine(Engine):
     def check(self) -> None:
         super().check()
         if self._ownership.lost is not None:
-            raise EngineError(self._ownership.lost)
+            raise QueueLostError(self._ownership.lost)
 
     def hold(self, names: Iterable[bytes]) -> None:
         self.check()
@@ -103,8 +104,18 @@ class UrlEngine(Engine):
         except exceptions.RedisError as error:
             raise self.failure(error) from error
 
-    def failure(self, error: Exception) -> EngineError:
-        return failure(error, self.called, self.base, self._address.secrets)
+    def put_back(self, dumps: Mapping[bytes, tuple[bytes, int]], gone: Iterable[bytes]) -> None:
+        self.check()
+        gone = tuple(gone)
+        # What was never noted was not written by us: it is neither deleted nor overwritten.
+        ours = self._ownership.noted({*dumps, *gone})
+        commands = [self._restoring(key, *dump) for key, dump in dumps.items() if key in ours]
+        if deleted := tuple(key for key in gone if key in ours):
+            commands.insert(0, ("DEL", *deleted))
+        try:
+            self._ownership.run(commands)
+        except exceptions.RedisError as error:
+            raise self.failure(error) from error
 
     def _first_answer(self) -> str:
         """The server's label, from the first question it is asked."""

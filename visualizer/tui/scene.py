@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from visualizer.lesson import Lesson, LessonPath
@@ -16,12 +18,21 @@ class EngineLabel(Struct, frozen=True):
     prefix: str
 
 
+class Surveyed(Struct, frozen=True):
+    """What a scan found beside the places: captured ids with the keys that hold them, and a sentence where something
+    is amiss."""
+
+    found: Mapping[bytes, tuple[str, ...]]
+    amiss: str
+
+
 class Scene(Struct, frozen=True):
     """A lesson at one moment.
 
     ``walk`` is None until the engine answers. ``step`` is the number of the path's step under the cursor, ``taken``
     how many have run. ``running`` names what runs now (keys wait for it), ``until_ms`` the instant it waits for.
-    ``trouble`` is a sentence about an engine that is gone.
+    ``trouble`` is a sentence about an engine that is gone, ``autoplay`` says how fast it runs, ``read_at`` is when the
+    newest reading was taken (seconds, monotonic clock). ``found`` and ``surveyed`` come from a scan: see `Surveyed`.
     """
 
     lesson: Lesson
@@ -34,6 +45,11 @@ class Scene(Struct, frozen=True):
     running: str = ""
     until_ms: int | None = None
     trouble: str = ""
+    autoplay: str = ""
+    pace: float = 1.0
+    read_at: float = 0.0
+    found: Mapping[bytes, tuple[str, ...]] = {}
+    surveyed: str = ""
 
     @property
     def frame(self) -> Frame | None:

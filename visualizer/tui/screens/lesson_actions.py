@@ -7,9 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from msgspec.structs import replace
+
 from visualizer.model import Walk
 from visualizer.player import Player
 from visualizer.tui.screens.choice import Choice, ChoiceScreen, HelpScreen
+from visualizer.tui.screens.lesson_view import LessonView
+from visualizer.tui.telling import lines_of
 from visualizer.tui.widgets.lua_panel import LuaPanel
 from visualizer.visible import visible
 
@@ -119,6 +123,7 @@ def stop_autoplay(screen: LessonScreen) -> None:
     if screen.autoplay is not None:
         screen.autoplay.stop()
         screen.autoplay = None
+        _redraw(screen)
 
 
 def _autoplay(screen: LessonScreen) -> None:
@@ -156,7 +161,9 @@ def _paced(factor: float) -> Callable[[LessonScreen], None]:
 
 
 def _redraw(screen: LessonScreen) -> None:
-    screen.watch_scene(screen.scene)
+    if screen.scene is not None:
+        told = f"autoplay, {screen.seconds_a_step:g} s a step" if screen.autoplay is not None else ""
+        screen.scene = replace(screen.scene, autoplay=told)
 
 
 # Choosing -------------------------------------------------------------------------------------------------------------
@@ -207,12 +214,10 @@ def _zoom(screen: LessonScreen) -> None:
     if screen.maximized is not None:
         screen.minimize()
     else:
-        screen.maximize(screen.focused_panel)
+        screen.maximize(screen.query_one(LessonView).focused_panel)
 
 
 def _copy(screen: LessonScreen) -> None:
-    from visualizer.tui.screens.lesson import lines_of
-
     if screen.scene is not None:
         lines = lines_of(screen.scene)
         screen.app.copy_to_clipboard("\n".join(line.text for line in lines))
@@ -250,7 +255,7 @@ DO: dict[str, Callable[[LessonScreen], None]] = {
     "lesson": _lesson,
     "state": explore,
     "transition": lambda screen: explore(screen, transitions=True),
-    "panel": lambda screen: screen.next_panel(),
+    "panel": lambda screen: screen.query_one(LessonView).next_panel(),
     "zoom": _zoom,
     "fold": lambda screen: screen.query_one(LuaPanel).toggle_fold(),
     "copy": _copy,

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from visualizer.clock import time_of_day
 from visualizer.ids import decode
-from visualizer.keyspace import Keyspace, slot
+from visualizer.keyspace import slot
 from visualizer.model import Move, Observation, Row
 from visualizer.spans import Line
 from visualizer.tui.prose import prose
@@ -107,16 +107,16 @@ def _ending(scene: Scene) -> Content:
 class RowPanel(TextPanel):
     """The row of the job the step is about: each field, and what the step wrote to it."""
 
-    def show(self, scene: Scene, space: Keyspace | None) -> None:
+    def show(self, scene: Scene) -> None:
         seen = scene.shown
         job = _job_of(scene)
-        if seen is None or space is None:
+        if seen is None or scene.engine is None:
             self._put("row", Content(""))
             return
         frame = scene.frame
         move = next((move for move in frame.moves if move.id == job), None) if frame else None
         title = f"row  {scene.machine.row_prefix}{short_id(job, 12)}"
-        self._put(title, Content("\n").join(_row_lines(seen, job, move, space)))
+        self._put(title, Content("\n").join(_row_lines(seen, job, move, scene.engine.prefix)))
 
 
 def _job_of(scene: Scene) -> bytes:
@@ -128,7 +128,7 @@ def _job_of(scene: Scene) -> bytes:
     return scene.path.job.id
 
 
-def _row_lines(seen: Observation, job: bytes, move: Move | None, space: Keyspace) -> list[Content]:
+def _row_lines(seen: Observation, job: bytes, move: Move | None, prefix: str) -> list[Content]:
     row = seen.rows.get(job)
     lines: list[Content] = []
     if row is None:
@@ -141,7 +141,7 @@ def _row_lines(seen: Observation, job: bytes, move: Move | None, space: Keyspace
     else:
         lines.extend(_fields(row, move))
     lines.append(Content(""))
-    lines.extend(_facts(seen, job, space))
+    lines.extend(_facts(seen, job, prefix))
     return lines
 
 
@@ -167,7 +167,7 @@ def _field(name: bytes, value: str, style: str, sign: str = "") -> Content:
     return Content.assemble((f"{visible(name, 12):<11}", "$quiet"), (sign + value, style))
 
 
-def _facts(seen: Observation, job: bytes, space: Keyspace) -> list[Content]:
+def _facts(seen: Observation, job: bytes, prefix: str) -> list[Content]:
     """What the id itself says, and where it is now."""
     branded = decode(job)
     if branded is None:
@@ -180,7 +180,7 @@ def _facts(seen: Observation, job: bytes, space: Keyspace) -> list[Content]:
         ("place", where),
         ("minted", time_of_day(branded.minted_at_ms, seen.clock_ms)),
         ("node", str(branded.node)),
-        ("slot", f"{slot(space.base)} of {{{visible(space.queue, 16)}}}"),
+        ("slot", f"{slot(prefix.encode())} of {visible(prefix, 20)}"),
     ]
     if lock is not None:
         facts.append(("lock", visible(lock.token, 20)))

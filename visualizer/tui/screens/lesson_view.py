@@ -1,0 +1,156 @@
+"""The regions of the lesson screen: draws one scene, ticks what counts down, and knows which panel has the focus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.timer import Timer
+from textual.widget import Widget
+
+from visualizer.actions import ACTIONS
+from visualizer.clock import duration
+from visualizer.picture import OVERDUE_TOLD_MS, picture
+from visualizer.tui.scene import Scene
+from visualizer.tui.telling import lines_of, lua_of
+from visualizer.tui.widgets.bars import KeyBar, PathLine, TopLine
+from visualizer.tui.widgets.board import Board
+from visualizer.tui.widgets.lua_panel import LuaPanel
+from visualizer.tui.widgets.readout_panel import ReadoutPanel
+from visualizer.tui.widgets.text_panels import RowPanel, StoryPanel
+
+# A countdown that ends later than this does not tick: nothing on screen changes that fast.
+_TICKING_MS = 60_000
+_PANELS = ("story", "lua", "row", "readout")
+# The panels that share one place on a small screen; the readout then has its own, or leads the story.
+_SHARING = _PANELS[:3]
+# Columns below which panels share one place, columns and lines below which the story's panel tells the readout too.
+_SHARED_BELOW, _ONE_BELOW, _ONE_BELOW_LINES = 100, 60, 22
+
+
+class LessonView(Vertical):
+    """Everything between the edges of a lesson screen. It holds no state but the scene it draws."""
+
+    def __init__(self, applies: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._applies = applies
+        self._scene: Scene | None = None
+        self._countdown: Timer | None = None
+        self._panel = "story"
+
+    def compose(self) -> ComposeResult:
+        yield TopLine()
+        yield PathLine()
+        yield Board()
+        yield ReadoutPanel(id="readout")
+        with Horizontal(id="bottom"):
+            yield StoryPanel(id="story")
+            yield LuaPanel(id="lua")
+            yield RowPanel(id="row")
+        yield KeyBar(ACTIONS)
+
+    def on_mount(self) -> None:
+        self._countdown = self.set_interval(1, self._tick, pause=True)
+        self._show_panel("story")
+
+    # Drawing ----------------------------------------------------------------------------------------------------------
+
+    def show(self, scene: Scene) -> None:
+        """Draws a scene; each region repaints only what differs."""
+        self._scene = scene
+        waiting = "no engine" if scene.trouble else "starting the engine…"
+        course = scene.lesson.course if scene.pace == 1 else f"{scene.lesson.course}   pace {scene.pace:g}"
+        self.query_one(TopLine).show(scene.lesson.title, course, scene.engine, waiting)
+        self._tick()
+        lines = lines_of(scene)
+        panel = self.query_one(ReadoutPanel)
+        panel.show(lines)
+        frame = scene.frame
+        amiss = frame is not None and (frame.outcome.refused is not None or bool(frame.broken))
+        panel.set_class(amiss or bool(scene.trouble), "refused")
+        self.query_one(StoryPanel).show(scene, lines if self.screen.has_class("one-panel") else ())
+        self.query_one(RowPanel).show(scene)
+        lua = lua_of(scene)
+        self.query_one(LuaPanel).show(lua.script, lua.title, lua.note)
+        self.query_one(KeyBar).show(self._applies)
+        if self._countdown is not None and _ticks(scene):
+            self._countdown.resume()
+
+    def _tick(self) -> None:
+        """Draws what depends on the clock: the board's countdowns, and how long a wait still takes."""
+        scene = self._scene
+        if scene is None:
+            return
+        now_ms = _now_ms(scene)
+        board = None
+        if scene.shown is not None:
+            board = picture(scene.machine, scene.shown, scene.frame, now_ms, scene.found)
+        self.query_one(Board).show(scene.machine, board)
+        told = scene.running or scene.autoplay
+        if scene.until_ms is not None and now_ms is not None:
+            told = f"{scene.running}, {duration(max(scene.until_ms - now_ms, 0))}"
+        self.query_one(PathLine).show(scene, told)
+        if self._countdown is not None and not _ticks(scene):
+            self._countdown.pause()
+
+    # Panels -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def focused_panel(self) -> Widget:
+        """The panel that Tab has reached."""
+        return self.query_one(f"#{self._panel}", Widget)
+
+    def next_panel(self) -> None:
+        """Shows the next panel, or gives it the focus."""
+        order = _SHARING if self.screen.has_class("one-panel") else _PANELS
+        at = order.index(self._panel) if self._panel in order else -1
+        self._show_panel(order[(at + 1) % len(order)])
+
+    def _show_panel(self, name: str) -> None:
+        self._panel = name
+        if name in _SHARING:
+            for panel in _SHARING:
+                self.query_one(f"#{panel}", Widget).set_class(panel == name, "current")
+        self.focused_panel.focus()
+        self._label_panels()
+
+    def _label_panels(self) -> None:
+        """Where panels share one place, the shown one names the others."""
+        for name in _SHARING:
+            others = " · ".join(other for other in _SHARING if other != name)
+            told = f"tab: {others}" if self.screen.has_class("shared") else ""
+            self.query_one(f"#{name}", Widget).border_subtitle = Content(told)
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        self.screen.set_class(width < _SHARED_BELOW or height < _ONE_BELOW_LINES, "shared")
+        self.screen.set_class(width < _ONE_BELOW or height < _ONE_BELOW_LINES, "one-panel")
+        self._label_panels()
+        if self._scene is not None:
+            self.show(self._scene)
+
+
+def _now_ms(scene: Scene) -> float | None:
+    """The server's clock now, by the last reading and our own monotonic clock; None while looking back."""
+    if scene.walk is None or not scene.walk.at_end or scene.shown is None:
+        return None
+    return scene.shown.clock_ms + (monotonic() - scene.read_at) * 1000
+
+
+def _ticks(scene: Scene) -> bool:
+    """Whether something on the screen counts down, or has run out just now."""
+    now_ms = _now_ms(scene)
+    if now_ms is None or scene.shown is None:
+        return False
+    if scene.until_ms is not None:
+        return True
+    return any(
+        member.score is not None and -OVERDUE_TOLD_MS - 1_000 < member.score - now_ms < _TICKING_MS
+        for name, reading in scene.shown.places.items()
+        if scene.machine.place(name).scored in ("deadline", "due")
+        for member in reading.members
+    )
