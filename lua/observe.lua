@@ -124,7 +124,7 @@ local function read_side(key, kind)
   else
     local text = pcall('GET', key)
     size = text and 1 or 0
-    held = { text }
+    held = text and { text, call('PEXPIRETIME', key) } or {}
   end
   if type(size) ~= 'number' then return { -1 } end
   return { size, held }
@@ -226,7 +226,7 @@ if lock_suffix ~= '' then
       for at, key in ipairs(keys) do
         local token = pcall('GET', key)
         if type(token) == 'string' then
-          locks[#locks + 1] = { rows[first + at - 1][1], token, call('PTTL', key) }
+          locks[#locks + 1] = { rows[first + at - 1][1], token, call('PEXPIRETIME', key) }
         end
       end
     end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from visualizer.model import Change, Move, Observation, Row
+from visualizer.model import Change, Lock, Move, Observation, Row
 
 Homes = Mapping[bytes, tuple[str, ...]]
 
@@ -56,13 +56,18 @@ def _move(
     elif job not in before.rows:
         row_before, lock_before = row_after, lock_after
     changes = _changes(row_before, row_after)
-    relocked = (lock_before and lock_before.token) != (lock_after and lock_after.token)
+    relocked = _key_of(lock_before) != _key_of(lock_after)
     appeared = (row_before is None) != (row_after is None)
     if not (leaves or enters or rescored or changes or relocked or appeared):
         return None
     return Move(
         job, leaves, enters, rescored, changes, row_before is not None, row_after is not None, lock_before, lock_after
     )
+
+
+def _key_of(lock: Lock | None) -> tuple[bytes, int] | None:
+    """What differs where a lock was taken, given back, changed hands or got a new time."""
+    return None if lock is None else (lock.token, lock.expires_at_ms)
 
 
 def _changes(before: Row | None, after: Row | None) -> tuple[Change, ...]:

@@ -93,6 +93,7 @@ class Observer:
             name, is_list = self._names.get(key) or self._lane(key)
             members = _members(is_list, segments) if count else ()
             readings[name] = PlaceReading(name, count, members, kind.decode() or None)
+        clock_ms = int(seconds) * 1000 + int(micros) // 1000
         glance = self._glance
         read_rows: dict[bytes, Row | None] = {}
         for job, mark, values in rows:
@@ -106,15 +107,20 @@ class Observer:
             found[0]: tuple([(names.get(key) or self._lane(key))[0] for key in found[1:]]) for found in memberships
         }
         return Observation(
-            int(seconds) * 1000 + int(micros) // 1000,
+            clock_ms,
             readings,
             owned,
             read_rows,
-            {job: Lock(token, ttl_ms) for job, token, ttl_ms in locks},
+            {job: _lock(token, expires_at_ms, clock_ms) for job, token, expires_at_ms in locks},
             {name: held for name, held in self._side_values(sides) if held is not None} if sides else {},
             _dumps(dumps) if dumped and isinstance(dumps, list) else None,
             _why_undumped(dumps),
             owner,
+            {
+                name: _lock(*side[1], clock_ms)
+                for (name, kind), side in zip(self._sides, sides, strict=False)
+                if kind == "string" and side[0] == 1 and side[1][1] > 0
+            },
         )
 
     def _lane(self, key: bytes) -> tuple[str, bool]:
@@ -138,6 +144,13 @@ class Observer:
                 yield name, held[0]
             else:
                 yield name, tuple(sorted(held) if kind == "set" else held)
+
+
+def _lock(token: bytes, expires_at_ms: int, clock_ms: int) -> Lock:
+    """A string with its time to live, given the instant at which it ends (-1: never)."""
+    if expires_at_ms < 0:
+        return Lock(token, -1)
+    return Lock(token, max(expires_at_ms - clock_ms, 0), expires_at_ms)
 
 
 def _members(is_list: bool, segments: Sequence[Any]) -> tuple[Member, ...]:

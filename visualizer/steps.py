@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from visualizer.keyspace import Keyspace
+from visualizer.lesson_clock import LessonClock
 from visualizer.machine.bench import Bench, Tokens
 from visualizer.model import FrameKind, Observation, Outcome, Parameter, Performed, Step
 from visualizer.script import Caller
@@ -38,8 +39,10 @@ class Stage(Bench):
         engine: Engine,
         sleep: Callable[[float], bool],
         restore: Callable[[Observation], int],
+        clock: LessonClock | None = None,
     ) -> None:
-        super().__init__(caller, space, step, tokens)
+        super().__init__(caller, space, step, tokens, (lambda: clock.now_ms) if clock else None)
+        self.clock = clock
         self.before = before
         self.engine = engine
         self.sleep = sleep
@@ -96,6 +99,9 @@ def _wait_until_lapsed(at: Stage) -> Performed:
 
 
 def _time_passes(at: Stage) -> Performed:
+    if at.clock is not None:
+        came = at.clock.advance(int(at.step.given["ms"]), at.before, at.sleep)
+        return Performed(Outcome("passed" if came else "interrupted"), kind="wait")
     came = at.wait_until(at.before.clock_ms + int(at.step.given["ms"]))
     return Performed(Outcome("passed" if came else "interrupted"), kind="wait")
 

@@ -15,6 +15,7 @@ from visualizer.ids import IdError
 from visualizer.kept_keys import KeptKeys
 from visualizer.keyspace import Keyspace
 from visualizer.laws import judge
+from visualizer.lesson_clock import STEP_MS, LessonClock
 from visualizer.machine.bench import Bench, TokenUnknownError
 from visualizer.model import (
     Evidence,
@@ -98,11 +99,14 @@ class Walker:
         self._captured = tuple(captured)
         self._keys = KeptKeys(engine, machine, space, self._captured, groups)
         self._caller = Caller(self._keys)
-        self._keep_dumps = keep_dumps
         self._sleep = sleep
         self._observer = Observer(engine, machine, space, self._captured)
+        self.clock = LessonClock(engine, space, machine.lock_suffix or "") if machine.own_clock else None
+        # A lesson's own clock cannot be set back, so there is nothing to keep for a rewind: the path is replayed.
+        self._keep_dumps = keep_dumps and self.clock is None
         self._load_scripts()
-        self.walk = Walk(self._observer.read())
+        opening = self._observer.read()
+        self.walk = Walk(self.clock.seen(opening, None) if self.clock else opening)
 
     # Stepping -------------------------------------------------------------------------------------------------------
 
@@ -116,13 +120,15 @@ class Walker:
         self._caller.drain()  # the calls of a step that did not come to its end
         named = NAMED_STEPS.get(step.do)
         last = self._last()
+        if self.clock is not None and step.do != "time_passes":
+            self.clock.advance(STEP_MS, last, self._sleep)
         keeps = self._keep_dumps or (named is not None and named.keeps_keys)
-        before = self._read(last if keeps else None)
+        before = self._read(last, keep=keeps)
         lost = self._engine.owner_lost(before.owner)
         if lost:
             self._engine.check()
         if keeps and self._keys.left_out(before):
-            before = self._read(before)
+            before = self._read(before, keep=True)
         before = shared(last, before)
         if not before.same_apart_from_time(last):
             self._append(None, Performed(Outcome("changed"), kind="between"), last, before)
@@ -131,11 +137,11 @@ class Walker:
         before = self._keys.with_late(before)
         if note:
             performed = replace(performed, notes=(note, *performed.notes))
-        return self._append(step, performed, before, shared(before, self._read()))
+        return self._append(step, performed, before, shared(before, self._read(before)))
 
     def look(self) -> Walk:
         """Reads once more; where something changed without a step, that becomes a frame between steps."""
-        fresh = shared(self._last(), self._read())
+        fresh = shared(self._last(), self._read(self._last()))
         if fresh.same_apart_from_time(self._last()):
             return self.walk
         return self._append(None, Performed(Outcome("changed"), kind="between"), self._last(), fresh)
@@ -159,7 +165,7 @@ class Walker:
         kind: FrameKind = named.kind if verb is None and named is not None else "script"
         try:
             if verb is not None:
-                performed = verb.run(Bench(self._caller, self._space, step, tokens))
+                performed = verb.run(Bench(self._caller, self._space, step, tokens, self._now_ms()))
                 ran = performed.kind == "script" and performed.outcome.sent
                 return replace(performed, script=verb.script) if ran else performed
             if named is None:
@@ -169,7 +175,17 @@ class Walker:
                     raise IdError(f"{step.do} is about a job, and the step names none")
                 self._space.job(step.id)  # its commands name the id where no key of its row is built
             return named.run(
-                Stage(self._caller, self._space, step, tokens, before, self._engine, self._sleep, self._keys.put_back)
+                Stage(
+                    self._caller,
+                    self._space,
+                    step,
+                    tokens,
+                    before,
+                    self._engine,
+                    self._sleep,
+                    self._keys.put_back,
+                    self.clock,
+                )
             )
         except (IdError, TokenUnknownError) as failure:
             why = f"{str(failure).removesuffix('; nothing was sent')}; nothing was sent"
@@ -226,6 +242,8 @@ class Walker:
         """None where the keys of that moment can be put back, else why not, in a sentence part."""
         if cursor >= len(self.walk.frames):
             return None
+        if self.clock is not None:
+            return "the lesson's clock cannot be set back"
         since = self.walk.frames[cursor:]
         return self._keys.why_not(since[0].before, since, self.server_now_ms())
 
@@ -248,9 +266,15 @@ class Walker:
     def _last(self) -> Observation:
         return self.walk.frames[-1].after if self.walk.frames else self.walk.opening
 
-    def _read(self, keep_of: Observation | None = None) -> Observation:
-        """A reading, with the dumps of all that the given one knows of."""
-        return self._observer.read(() if keep_of is None else self._keys.to_keep(keep_of))
+    def _now_ms(self) -> Callable[[], int] | None:
+        clock = self.clock
+        return None if clock is None else lambda: clock.now_ms
+
+    def _read(self, since: Observation, *, keep: bool = False) -> Observation:
+        """A reading after ``since``, by the lesson's clock where it has one; ``keep``: with the dumps of all that
+        ``since`` knows of."""
+        fresh = self._observer.read(self._keys.to_keep(since) if keep else ())
+        return self.clock.seen(fresh, since) if self.clock is not None else fresh
 
     def _load_scripts(self) -> None:
         """NOSCRIPT then appears only after something flushed the cache."""

@@ -131,6 +131,18 @@ class Engine(ABC):
         elif what == "FLUSH":
             self.loaded.clear()
 
+    def hold_clock(self) -> bool:
+        """Leaves the expiry of keys to a lesson's own clock; False where the engine cannot."""
+        return False
+
+    def hold_key(self, key: bytes) -> int | None:  # noqa: ARG002
+        """Keeps one key from expiring by the server's clock; the server's new instant, None where it needs none."""
+        return None
+
+    def expire_now(self, key: bytes) -> None:
+        """Lets a key expire at once, as the server does it."""
+        self.send("PEXPIREAT", key, 1)
+
     def hold(self, names: Iterable[bytes]) -> None:  # noqa: ARG002
         """Notes, before a call is sent, which keys of the queue it may write; EngineError when it may not be sent."""
         self.check()

@@ -13,6 +13,9 @@ from visualizer.engine.base import Command, Engine, Feature
 # The version whose commands it is asked to know, and the one the emulation's answers are closest to.
 VERSION = (9, 1)
 
+# An instant no lesson reaches (the year 2100): where a key's own expiry waits for a lesson's clock.
+_FAR_MS = 4_102_444_800_000
+
 _REFUSALS: dict[Feature, str] = {
     "restart": "fakeredis lives in this process and cannot be restarted; use --engine valkey.",
     "debug": "fakeredis has no script debugger; use --engine valkey.",
@@ -50,6 +53,13 @@ class FakeEngine(Engine):
     def _now_ms(self) -> int:
         seconds, micros = self.client.time()
         return int(seconds) * 1000 + int(micros) // 1000
+
+    def hold_clock(self) -> bool:
+        return True
+
+    def hold_key(self, key: bytes) -> int | None:
+        self.client.pexpireat(key, _FAR_MS)
+        return _FAR_MS
 
     def throwaway(self) -> Engine:
         return FakeEngine(self.queue, self.base)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from visualizer.keyspace import Keyspace
@@ -17,11 +17,15 @@ class TokenUnknownError(Exception):
 
 
 class Bench:
-    """One step's tools. ``tokens`` maps (worker, job id) to the token that worker last got for that job."""
+    """One step's tools. ``tokens`` maps (worker, job id) to the token that worker last got for that job; ``now_ms`` is
+    the lesson's clock, where it has one."""
 
-    def __init__(self, caller: Caller, space: Keyspace, step: Step, tokens: Tokens) -> None:
+    def __init__(
+        self, caller: Caller, space: Keyspace, step: Step, tokens: Tokens, now_ms: Callable[[], int] | None = None
+    ) -> None:
         self.space = space
         self.step = step
+        self._now_ms = now_ms
         self._caller = caller
         self._tokens = tokens
 
@@ -47,6 +51,21 @@ class Bench:
     def command(self, command: str, *args: Value, keys: tuple[bytes, ...] = ()) -> Reply:
         """Sends one plain command."""
         return self._caller.command(command, *args, keys=keys)
+
+    def now_ms(self) -> int:
+        """What time it is for the scripts that are told, by the lesson's clock."""
+        if self._now_ms is None:
+            raise ValueError(f"{self.step.do} needs a clock, and this machine's lessons have none")
+        return self._now_ms()
+
+    def fetch_token(self, worker: str) -> bytes:
+        """A token that this worker has not used yet: its name and the number of the fetch."""
+        used = [int(token.rpartition(b":")[2]) for (name, _), token in self._tokens.items() if name == worker]
+        return f"{worker}:{max(used, default=0) + 1}".encode()
+
+    def holder(self, token: bytes) -> str:
+        """The worker that got this token, empty where none did."""
+        return next((worker for (worker, _), held in self._tokens.items() if held == token), "")
 
     def take(self, parameter: Parameter) -> Any:
         """What the step gives for that parameter, else its default."""

@@ -14,7 +14,7 @@ from visualizer.script import ErrorReply, Reply
 
 Edges = tuple[tuple[str | None, str | None], ...]
 
-_WHOLE_NUMBERS = frozenset({"duration_ms", "time_ms", "count"})
+_WHOLE_NUMBERS = frozenset({"duration_ms", "lesson_ms", "time_ms", "count"})
 _ANY_VERB = ("error", "not_sent")
 
 
@@ -80,7 +80,7 @@ def verb(
             reason = str(fault).removesuffix("; nothing was sent")
             return Performed(Outcome("not_sent", refused=f"{reason}; nothing was sent", sent=False))
 
-    name = script.rpartition("/")[2]
+    name = script.rpartition("/")[2].partition("-")[0]
     return Verb(name, script, sentence, moves, parameters, (*outcomes, *_ANY_VERB), needs_job, guarded)
 
 

@@ -57,7 +57,8 @@ class LaneRule(Struct, frozen=True):
 class Parameter(Struct, frozen=True):
     """One thing a verb or named step takes in a lesson's ``with``.
 
-    ``kind``: ``duration_ms`` (multiplied by the pace), ``time_ms``, ``count``, ``token`` (a worker's name, a whole
+    ``kind``: ``duration_ms`` (multiplied by the pace), ``lesson_ms`` (on a lesson's own clock, never multiplied), ``job``
+    (a job's name), ``flag``, ``time_ms``, ``count``, ``token`` (a worker's name, a whole
     number, or ``{text = "…"}``), ``worker``, ``group`` (a name of the lesson's ``[groups]``), ``payload``, ``text``,
     or ``pairs`` (a list of ``{job, token}``). A parameter without a default is required.
     """
@@ -140,6 +141,9 @@ class Machine(Struct, frozen=True):
 
     ``row_prefix`` comes between ``emq:{q}:`` and the id in a row's key; ``lock_suffix`` after the row's key in the
     lock's (None: no lock). ``glance`` are the row fields read for ids that are in view but not captured.
+    ``own_clock``: its scripts are told the time, so its lessons have a clock of their own. ``columns`` is the layout of
+    a screen whose places do not stand in one row: columns of rows of place names. ``layers`` tells a frame at the four
+    layers of the runtime, top down; ``codes`` is the page of codes.
     ``row_note`` says in a few words what the row means for who holds the job, or nothing.
     ``explain`` gives the machine's own sentences about a frame (the frames before it are the second argument).
     ``starts``: for each place the steps that put a fresh job there; ``shows``: for each transition the steps before it
@@ -162,6 +166,10 @@ class Machine(Struct, frozen=True):
     edges: tuple[tuple[str, str, str], ...]
     explain: Callable[[Frame, Sequence[Frame]], Sequence[str]]
     row_note: Callable[[Frame, Move], str]
+    own_clock: bool = False
+    columns: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    layers: Callable[[Frame], Sequence[tuple[str, str]]] | None = None
+    codes: Sequence[tuple[str, str]] = ()
 
     def place(self, name: str) -> Place:
         """The place of that name; a lane's name gives the lane rule's place. KeyError for an unknown name."""

@@ -41,10 +41,14 @@ class Row(Struct, frozen=True):
 
 
 class Lock(Struct, frozen=True):
-    """A lock string: its token and the milliseconds it has left (-1: no TTL)."""
+    """A string that may expire, a job's lock above all: its token and the milliseconds it has left (-1: no TTL).
+
+    ``ttl_ms`` is by the clock that the screen shows, ``expires_at_ms`` the server's own instant (0: never).
+    """
 
     token: bytes
     ttl_ms: int
+    expires_at_ms: int = 0
 
 
 class Dump(Struct, frozen=True):
@@ -59,6 +63,8 @@ class Observation(Struct, frozen=True):
 
     ``memberships``: for every captured id the places that hold it, in the machine's order. ``rows``: every id in view
     and every captured id, None where there is no row. ``sides``: what the machine's side keys hold, capped.
+    ``side_locks``: the side keys that expire. ``epoch_ms`` is where a lesson's own clock began; 0 where ``clock_ms``
+    is the server's.
     ``dumps`` is None where none were asked for or they would have been too large (``undumped`` then says why).
     """
 
@@ -71,6 +77,8 @@ class Observation(Struct, frozen=True):
     dumps: Mapping[bytes, Dump] | None = None
     undumped: str = ""
     owner: bytes | None = None
+    side_locks: Mapping[str, Lock] = {}
+    epoch_ms: int = 0
 
     def homes(self) -> Mapping[bytes, tuple[str, ...]]:
         """Every id whose membership is known for certain: the captured ones, and all others where every place is

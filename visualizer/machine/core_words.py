@@ -1,0 +1,182 @@
+"""What only the core machine has to say about a frame: its codes, its sweep, its layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from visualizer.clock import duration
+from visualizer.machine.core_codes import CODES
+from visualizer.model import Frame, Move
+from visualizer.visible import short_id, visible
+
+_SWEEP = "moveStalledJobsToWait"
+
+
+def explain(frame: Frame, earlier: Sequence[Frame]) -> Sequence[str]:
+    """Sentences about this frame, the most telling first."""
+    return [*_code(frame), *_lock_mismatch(frame, earlier), *_sweep(frame), *_pickup(frame), *_left_behind(frame)]
+
+
+def row_note(frame: Frame, move: Move) -> str:
+    """Who holds the job's token now, where that has just changed."""
+    for grant in frame.performed.grants:
+        if grant.id == move.id:
+            return f"{visible(grant.token, 24)} is {visible(grant.worker, 20)}'s token"
+    return ""
+
+
+def _did(frame: Frame) -> str | None:
+    return frame.step.do if frame.step else None
+
+
+def _code(frame: Frame) -> Iterator[str]:
+    refused = frame.outcome.refused
+    if refused is None or not refused.lstrip("-").isdigit() or int(refused) not in CODES:
+        return
+    code = CODES[int(refused)]
+    yield f"{refused.replace('-', '−')} is {code.name}: {code.meaning}"
+    if frame.step is None:
+        return
+    wrote = []
+    own = frame.move()
+    if own is not None and own.lock_before and not own.lock_after:
+        wrote.append("the lock is gone")
+    stalled_before, stalled_after = frame.before.sides.get("stalled", ()), frame.after.sides.get("stalled", ())
+    if frame.step.id in stalled_before and frame.step.id not in stalled_after:
+        wrote.append("the stalled mark is gone")
+    if own is not None and own.row:
+        wrote.append("fields of the row are written")
+    if frame.before.sides.get("id") != frame.after.sides.get("id"):
+        wrote.append("the id counter has moved on")
+    if wrote:
+        yield f"Refused, and yet it wrote: {', '.join(wrote)}. No id moved."
+
+
+def _lock_mismatch(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
+    if frame.outcome.refused not in ("-6", "0") or frame.step is None or frame.step.id is None:
+        return
+    lock = frame.before.locks.get(frame.step.id)
+    if lock is None:
+        if frame.outcome.refused == "0":
+            yield "There is no lock any more: whoever asks has lost the job."
+        return
+    whose = next(
+        (grant.worker for past in reversed(earlier) for grant in past.performed.grants if grant.token == lock.token), ""
+    )
+    of = f", the token of {visible(whose, 20)}" if whose else ""
+    yield f"The lock holds {visible(lock.token, 24)}{of}."
+
+
+def _sweep(frame: Frame) -> Iterator[str]:
+    if _did(frame) != _SWEEP:
+        return
+    if "stalled-check" in frame.before.side_locks:
+        left = duration(frame.before.side_locks["stalled-check"].ttl_ms)
+        yield f"A sweep has run within the interval, {left} of it are left: this one did nothing."
+        return
+    limit = int(frame.calls[-1].args[0]) if frame.calls else 0
+    for move in frame.moves:
+        changes = {change.field: change for change in move.row}
+        if b"stc" in changes:
+            yield (
+                f"{short_id(move.id)} has stalled {visible(changes[b'stc'].after or b'', 12)} times, {limit} allowed. "
+                "The limit is a count, not a time."
+            )
+        if b"defa" in changes:
+            yield (
+                "It is over the limit. The sweep writes no failed: it leaves the failure in defa for the worker that "
+                "fetches the job next."
+            )
+    marked = frame.after.sides.get("stalled", ())
+    if isinstance(marked, tuple):
+        ids = ", ".join(short_id(job) for job in marked[:3]) or "none"
+        yield f"Marked now: {ids}. A mark means nothing until the next sweep finds it without a lock."
+
+
+def _pickup(frame: Frame) -> Iterator[str]:
+    if _did(frame) not in ("moveToActive", "moveToFinished"):
+        return
+    picked = {grant.id for grant in frame.performed.grants}
+    promoted = [move for move in frame.moves if "delayed" in move.leaves]
+    for move in promoted:
+        if move.id in picked:
+            yield f"{short_id(move.id)} was promoted to wait and picked up in the same call: no one saw it in wait."
+        else:
+            yield f"{short_id(move.id)} was due, and the same call promoted it."
+    for grant in frame.performed.grants:
+        row = frame.after.rows.get(grant.id)
+        if row is not None and b"defa" in row.fields:
+            why = visible(row.fields[b"defa"], 60)
+            yield f"Its row holds a deferred failure ({why}): the worker does not run it and ends it as failed."
+    if not picked and _did(frame) == "moveToActive" and frame.calls:
+        reply = frame.calls[-1].reply
+        if isinstance(reply, list) and len(reply) == 4 and isinstance(reply[3], int) and reply[3] > 0:
+            yield f"Nothing to hand out: the next is due in {duration(reply[3] - frame.after.clock_ms)}."
+
+
+def _left_behind(frame: Frame) -> Iterator[str]:
+    """Active jobs whose lock has run out, while nobody has looked."""
+    if _did(frame) == _SWEEP:
+        return
+    for member in frame.after.places["active"].members:
+        if member.id in frame.before.locks and member.id not in frame.after.locks and frame.outcome.refused is None:
+            moved = any(move.id == member.id and move.leaves for move in frame.moves)
+            if not moved and frame.kind == "wait":
+                yield f"The lock of {short_id(member.id)} has run out, and nothing moves by itself: it waits for a sweep."
+
+
+# The four layers ------------------------------------------------------------------------------------------------------
+
+# What the course names, and no other name: the runtime's function for a script, where it gives one.
+_CALLED = {
+    "moveToActive": "EchoMQ.Scripts.move_to_active/4",
+    "extendLock": "EchoMQ.LockManager renews the lock by a timer",
+}
+_KEY_FUNCTIONS = {"wait": "EchoMQ.Keys.wait/1", "active": "EchoMQ.Keys.active/1"}
+
+
+def layers(frame: Frame) -> Sequence[tuple[str, str]]:
+    """The frame as the runtime sees it, top down: the call, the dispatch, the script, the keys and the lock."""
+    if frame.step is None or frame.performed.script is None:
+        return ()
+    did = frame.step.do
+    script = frame.performed.script.rpartition("/")[2]
+    call = next((call for call in reversed(frame.calls) if call.command == "EVALSHA"), None)
+    sha1 = f"EVALSHA {call.sha1[:7]}…, {len(call.keys)} keys, {len(call.args)} arguments" if call and call.sha1 else ""
+    named = _CALLED.get(did)
+    upper = "a worker asks for work" if did == "moveToActive" else "the runtime asks for it"
+    dispatch = f"{named}: {sha1}" if named and "/" in named else sha1
+    if named and "/" not in named:
+        upper = named
+    return (
+        ("L4", f"{upper}. Each runtime's own."),
+        ("L3", f"{dispatch}. Each runtime's own."),
+        ("L2", f"{script} runs as one step. The protocol."),
+        ("L1", f"{_keys(frame)} The protocol."),
+    )
+
+
+def _keys(frame: Frame) -> str:
+    parts = []
+    for move in frame.moves:
+        if move.leaves or move.enters:
+            source = " ".join(_KEY_FUNCTIONS.get(place, place) for place in move.leaves) or "nothing"
+            target = " ".join(_KEY_FUNCTIONS.get(place, place) for place in move.enters) or "nothing"
+            parts.append(f"{short_id(move.id)}: {source} → {target}.")
+        if move.lock_after and not move.lock_before:
+            parts.append(f"lock taken with {visible(move.lock_after.token, 20)}.")
+        elif move.lock_before and not move.lock_after:
+            parts.append("lock given back.")
+    return " ".join(parts) or "no key of a state changed."
+
+
+def codes() -> tuple[tuple[str, str], ...]:
+    """The page of codes: number and name, and what there is to say."""
+    return tuple(
+        (
+            f"{'−' + str(-code.number):>3}  {code.name}",
+            f"{code.meaning} From: {', '.join(code.emitted_by)}. Changes {code.changed}."
+            + ("" if code.ours else " Not a script of these lessons: it is told here, not shown."),
+        )
+        for code in CODES.values()
+    )
