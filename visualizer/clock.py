@@ -20,6 +20,12 @@ def time_of_day(instant_ms: float, beside_ms: float | None = None) -> str:
     return text
 
 
+def lesson_time(ms: float) -> str:
+    """An instant of a lesson's own clock, in minutes and seconds since the lesson began: ``00:05.010``."""
+    minutes, left = divmod(int(ms), 60_000)
+    return f"{minutes:02d}:{left // 1000:02d}.{left % 1000:03d}"
+
+
 def duration(ms: float) -> str:
     """``40 ms``, ``1.8 s``, ``2 min 5 s``, ``3 h 20 min``, ``12 days``; the sign is dropped."""
     ms = abs(ms)

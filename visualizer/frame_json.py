@@ -46,7 +46,7 @@ def frame_object(machine: Machine, setting: Setting, frame: Frame, earlier: Sequ
         "engine": setting.engine,
         "lesson": setting.lesson,
         "path": setting.path,
-        "step": None if step is None else 1 + sum(1 for past in earlier if past.step is not None),
+        "step": 1 + sum(past.of_path for past in earlier) if frame.of_path else None,
         "of": setting.of,
         "kind": frame.kind,
         "verb": None if step is None else step.do,

@@ -135,6 +135,9 @@ class StepReader:
                 return self._worker(key, written)
             case "group":
                 return self._named(key, "group", written, self._groups)
+            case "job":
+                job = self._named(key, "job", written, self._jobs)
+                return job.id if job else None
             case "payload":
                 return self._text(key, written).encode()
             case "text":

@@ -117,7 +117,7 @@ class Observer:
             _why_undumped(dumps),
             owner,
             {
-                name: _lock(*side[1], clock_ms)
+                name: _lock(side[1][0], side[1][1], clock_ms)
                 for (name, kind), side in zip(self._sides, sides, strict=False)
                 if kind == "string" and side[0] == 1 and side[1][1] > 0
             },

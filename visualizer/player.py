@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
+from visualizer.actors import let_pass
 from visualizer.engine import Engine, Feature
 from visualizer.keyspace import Keyspace
 from visualizer.lesson import Lesson, LessonPath
@@ -72,8 +73,13 @@ class Player:
         if step is None:
             return self.walk
         if step.needs is None:
-            return self._walker.take(step)
+            return self._take(step)
         return self._step_before_deadline(step, step.needs)
+
+    def let_time_pass(self, ms: int) -> Walk:
+        """Lets the lesson's clock run, as a frame that is none of the path's; actors act when their moment comes."""
+        self.last()
+        return self._take(Step("time_passes", given={"ms": ms}, label="time", actor="you"))
 
     def back(self) -> Walk:
         return self._walker.back()
@@ -93,7 +99,7 @@ class Player:
             self.step()
         steps = 0
         for cursor, frame in enumerate(self.walk.frames, start=1):
-            if frame.step is not None:
+            if frame.of_path:
                 steps += 1
                 if steps == number:
                     return self._walker.jump(cursor)
@@ -170,7 +176,13 @@ class Player:
         for step in self.path.steps[:steps]:
             if self._left.is_set():
                 return
-            self._walker.take(step)
+            self._take(step)
+
+    def _take(self, step: Step) -> Walk:
+        clock = self._walker.clock
+        if clock is None or step.do != "time_passes":
+            return self._walker.take(step)
+        return let_pass(step, lambda: self.walk, lambda: clock.now_ms, self._walker.take)
 
     def _fresh_walker(self) -> Walker:
         return Walker(
@@ -188,7 +200,7 @@ class Player:
 
 
 def _steps_in(frames: tuple[Frame, ...]) -> int:
-    return sum(1 for frame in frames if frame.step is not None)
+    return sum(frame.of_path for frame in frames)
 
 
 def why_not_here(path: LessonPath, engine: Engine) -> str | None:

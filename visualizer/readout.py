@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from visualizer.clock import duration, relative, time_of_day
+from visualizer.clock import duration, lesson_time, relative, time_of_day
 from visualizer.ids import is_branded
 from visualizer.model import Change, Frame, Machine, Move, Observation, WireCall
 from visualizer.spans import (
@@ -95,7 +95,7 @@ def _headline(machine: Machine, frame: Frame) -> Line:
         return Line("", (Span(visible(own.id), SUBJECT), Span(f" stays in {places}; its score is new. Nothing moved.")))
     if frame.kind == "wait":
         passed = duration(frame.after.clock_ms - frame.before.clock_ms)
-        return _sentence(f"{passed} passed on the server's clock. Nothing moved.")
+        return _sentence(f"{passed} passed on the {_whose_clock(frame)} clock. Nothing moved.")
     if frame.moves and own is None:
         return Line("", tuple(_movement(frame.moves[0], short=False)))
     if frame.kind == "fault":
@@ -125,6 +125,10 @@ def _answer(machine: Machine, frame: Frame) -> Iterator[Span]:
     several = verb is not None and len(set(verb.outcomes) - {"error", "not_sent"}) > 1
     word = f": {frame.outcome.name.replace('_', ' ')}" if several else ""
     yield Span(f"  {frame.step.do} answered {show_reply(frame.calls[-1].reply)}{word}.")
+
+
+def _whose_clock(frame: Frame) -> str:
+    return "lesson's" if frame.after.epoch_ms else "server's"
 
 
 def _spoken(name: str) -> str:
@@ -199,10 +203,11 @@ def _score(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
             spans.append(Span(meaning.means))
         else:
             now_ms = frame.after.clock_ms
-            at = time_of_day(meaning.at_ms, now_ms)
+            epoch_ms = frame.after.epoch_ms
+            at = lesson_time(meaning.at_ms - epoch_ms) if epoch_ms else time_of_day(meaning.at_ms, now_ms)
             means = meaning.means if meaning.at_ms > now_ms else meaning.meant
             spans.append(Span(f"{means} at {at}, {relative(meaning.at_ms, now_ms)}"))
-            spans.append(Span(", on the server's clock", ASIDE))
+            spans.append(Span(f", on the {_whose_clock(frame)} clock", ASIDE))
         yield Line("score", tuple(spans))
 
 
@@ -224,7 +229,11 @@ def _row(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
 
 def _lock(own: Move) -> Iterator[Line]:
     was, now = own.lock_before, own.lock_after
-    if (was and was.token) == (now and now.token):
+    if (was and (was.token, was.expires_at_ms)) == (now and (now.token, now.expires_at_ms)):
+        return
+    if was is not None and now is not None and was.token == now.token:
+        told = f"  has {duration(now.ttl_ms)} again, it had {duration(was.ttl_ms)} left"
+        yield Line("lock", (Span(visible(now.token, 24), ENTERED), Span(told)))
         return
     spans = []
     if was is not None:

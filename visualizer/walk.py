@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
+from visualizer.actors import ACTOR_STEPS
 from visualizer.expect import judge as judge_expectations
 from visualizer.ids import IdError
 from visualizer.kept_keys import KeptKeys
@@ -37,7 +38,7 @@ from visualizer.steps import STEPS, NamedStep, Stage
 
 Value = TypeVar("Value")
 
-NAMED_STEPS: Mapping[str, NamedStep] = {**STEPS, **NAIVE_STEPS}
+NAMED_STEPS: Mapping[str, NamedStep] = {**STEPS, **NAIVE_STEPS, **ACTOR_STEPS}
 
 
 class Engine(Protocol):
@@ -65,6 +66,12 @@ class Engine(Protocol):
     def restart(self) -> None: ...
 
     def clear_queue(self) -> None: ...
+
+    def hold_clock(self) -> bool: ...
+
+    def hold_key(self, key: bytes) -> int | None: ...
+
+    def expire_now(self, key: bytes) -> None: ...
 
     def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None: ...
 

@@ -58,7 +58,7 @@ def _played(player: Player, path: LessonPath) -> Iterator[str]:
     player.choose(path.name)
     try:
         for frame, earlier in play(player):
-            number = sum(1 for past in (*earlier, frame) if past.step is not None)
+            number = sum(past.of_path for past in (*earlier, frame))
             where = f".steps[{number}]" if frame.step is not None else f", between steps {number} and {number + 1}"
             for failure in failures(frame):
                 yield f"{where}: {failure}"

@@ -30,7 +30,7 @@ def _after_step(frames: tuple[Frame, ...], number: int) -> int:
     for at, frame in enumerate(frames):
         if count == number:
             return at
-        count += frame.step is not None
+        count += frame.of_path
     return len(frames)
 
 

@@ -68,8 +68,10 @@ def _tell_frame(player: Player, frame: Frame, earlier: tuple[Frame, ...]) -> Non
     say()
     if frame.step is None:
         say("between two steps")
+    elif frame.step.actor:
+        say(frame.step.actor)
     else:
-        number = 1 + sum(1 for past in earlier if past.step is not None)
+        number = 1 + sum(past.of_path for past in earlier)
         say(f"{number} of {len(player.path.steps)} · {frame.step.label or frame.step.do}")
     for line in readout(player.machine, frame, earlier):
         say(line.text)

@@ -252,7 +252,7 @@ class EmbeddedEngine(Engine):
 
     def hold_clock(self) -> bool:
         # In import mode the connection that is the import's source still sees a key whose time has come.
-        self.client.execute_command("CONFIG", "SET", "import-mode", "yes")  # type: ignore[no-untyped-call]
+        self.client.config_set("import-mode", "yes")
         self.send("CLIENT", "IMPORT-SOURCE", "ON")
         self._holds_clock = True
         return True

@@ -43,7 +43,9 @@ def read_score(place: str, raw: float) -> ScoreReading:
         return ScoreReading("a score that no script writes")
     if place == "delayed":
         due_ms, slot = divmod(int(raw), SLOTS_A_MS)
-        return ScoreReading(f"{due_ms} · {SLOTS_A_MS} + {slot}, so it is due", due_ms, f"{due_ms} · 4096 + {slot}, it was due")
+        return ScoreReading(
+            f"{due_ms} · {SLOTS_A_MS} + {slot}, so it is due", due_ms, f"{due_ms} · 4096 + {slot}, it was due"
+        )
     if place == "prioritized":
         priority, counter = divmod(int(raw), PRIORITY_STEP)
         return ScoreReading(f"priority {priority} · 2^32 + {counter}: number {counter} in its class")

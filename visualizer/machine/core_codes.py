@@ -46,7 +46,9 @@ CODES: dict[int, Code] = {
             ("moveToFinished",),
             _NOTHING,
         ),
-        Code(-5, "ParentJobNotExist", "The parent named at the add has no row.", _ADDING, "nothing, not even the counter"),
+        Code(
+            -5, "ParentJobNotExist", "The parent named at the add has no row.", _ADDING, "nothing, not even the counter"
+        ),
         Code(
             -6,
             "JobLockMismatch",

@@ -24,13 +24,13 @@ MAX_STALLED = 1
 
 WORKER = Parameter("worker", "worker", "who asks, and then holds the token", default="w1")
 TOKEN = Parameter("token", "token", "the token to show", required=True)
-LOCK_MS = Parameter("lock_ms", "lesson_ms", "lockDuration", default=LOCK_DURATION_MS, minimum=1)
+LOCK_MS = Parameter("lock_ms", "duration_ms", "lockDuration", default=LOCK_DURATION_MS, minimum=1)
 _NAME = Parameter("name", "text", "what kind of job it is", default="guess")
 _ATTEMPTS = Parameter("attempts", "count", "how many runs it has in all", default=3, minimum=0)
 _PARENT = Parameter("parent", "job", "the job that waits for this one")
 _POLICY = Parameter("on_failure", "text", "fpof, cpof, idof or rdof: what a failure means to the parent")
 _LIFO = Parameter("lifo", "flag", "served next instead of last", default=False)
-_DELAY = Parameter("delay_ms", "lesson_ms", "how long until it may run", default=0)
+_DELAY = Parameter("delay_ms", "duration_ms", "how long until it may run", default=0)
 _PRIORITY = Parameter("priority", "count", "a lower number is served first", required=True, minimum=1)
 _ENDING = Parameter("ending", "text", "completed or failed", default="completed")
 _VALUE = Parameter("value", "text", "the result, or why it failed", default="ok")
@@ -40,7 +40,7 @@ _ERROR = Parameter("error", "text", "why the run failed, for the row", default="
 _SKIP = Parameter("skip_attempt", "flag", "do not count this run", default=False)
 _CHILD = Parameter("child", "job", "the child to wait for; without it, any")
 _MAX_STALLED = Parameter("max_stalled", "count", "maxStalledCount", default=MAX_STALLED, minimum=0)
-_INTERVAL = Parameter("interval_ms", "lesson_ms", "stalledInterval", default=STALLED_INTERVAL_MS, minimum=1)
+_INTERVAL = Parameter("interval_ms", "duration_ms", "stalledInterval", default=STALLED_INTERVAL_MS, minimum=1)
 _PAIRS = Parameter("pairs", "pairs", "the jobs and their tokens", required=True)
 _STATE = Parameter("state", "text", "completed or failed", default="failed")
 _RESET = Parameter("reset", "flag", "count attempts from 0 again", default=False)
@@ -163,7 +163,7 @@ def _move_to_finished(at: Bench) -> Performed:
         "attempts": at.take(_ATTEMPTS),
         "maxMetricsSize": "",
     }
-    args = {
+    args: dict[str, Any] = {
         "id": at.id,
         "now_ms": at.now_ms(),
         "field": field,
@@ -181,7 +181,7 @@ def _move_to_finished(at: Bench) -> Performed:
 
 def _move_to_delayed(at: Bench) -> Performed:
     script = "core/moveToDelayed-8"
-    args = {
+    args: dict[str, Any] = {
         "base": at.space.base,
         "now_ms": at.now_ms(),
         "id": at.id,
@@ -196,7 +196,7 @@ def _move_to_delayed(at: Bench) -> Performed:
 def _retry_job(at: Bench) -> Performed:
     script = "core/retryJob-11"
     push = "RPUSH" if at.take(_LIFO) else "LPUSH"
-    args = {
+    args: dict[str, Any] = {
         "base": at.space.base,
         "now_ms": at.now_ms(),
         "push": push,
@@ -214,7 +214,7 @@ def _fields(at: Bench) -> dict[str, bytes]:
 
 def _move_to_waiting_children(at: Bench) -> Performed:
     script, child = "core/moveToWaitingChildren-7", at.take(_CHILD)
-    args = {
+    args: dict[str, Any] = {
         "token": at.token(),
         "child": at.row(child) if child is not None else "",
         "now_ms": at.now_ms(),
@@ -249,7 +249,7 @@ def _extend_lock(at: Bench) -> Performed:
 def _extend_locks(at: Bench) -> Performed:
     script, pairs = "core/extendLocks-1", at.take(_PAIRS)
     tokens = [at.resolve_token(pair["token"], pair["job"]).decode() for pair in pairs]
-    args = {
+    args: dict[str, Any] = {
         "base": at.space.base,
         "tokens": _packed(tokens),
         "ids": _packed([pair["job"].decode() for pair in pairs]),
@@ -270,7 +270,7 @@ def _release_lock(at: Bench) -> Performed:
 
 def _sweep(at: Bench) -> Performed:
     script = "core/moveStalledJobsToWait-8"
-    args = {
+    args: dict[str, Any] = {
         "max_stalled": at.take(_MAX_STALLED),
         "base": at.space.base,
         "now_ms": at.now_ms(),
@@ -303,7 +303,7 @@ def _promote(at: Bench) -> Performed:
 def _reprocess(at: Bench) -> Performed:
     script, state = "core/reprocessJob-8", str(at.take(_STATE))
     reset = "1" if at.take(_RESET) else "0"
-    args = {
+    args: dict[str, Any] = {
         "id": at.id,
         "push": "RPUSH" if at.take(_LIFO) else "LPUSH",
         "field": "failedReason" if state == "failed" else "returnvalue",

@@ -14,7 +14,7 @@ from visualizer.script import ErrorReply, Reply
 
 Edges = tuple[tuple[str | None, str | None], ...]
 
-_WHOLE_NUMBERS = frozenset({"duration_ms", "lesson_ms", "time_ms", "count"})
+_WHOLE_NUMBERS = frozenset({"duration_ms", "time_ms", "count"})
 _ANY_VERB = ("error", "not_sent")
 
 

@@ -59,7 +59,7 @@ def _token_mismatch(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
 
 def _step_number(frame: Frame, frames: Sequence[Frame]) -> int:
     """The number of a frame as the path counts it: frames between steps are none of its steps."""
-    return sum(1 for past in frames if past.step is not None and past.number <= frame.number)
+    return sum(past.of_path for past in frames if past.number <= frame.number)
 
 
 def _nothing_due(frame: Frame) -> Iterator[str]:

@@ -57,7 +57,7 @@ class LaneRule(Struct, frozen=True):
 class Parameter(Struct, frozen=True):
     """One thing a verb or named step takes in a lesson's ``with``.
 
-    ``kind``: ``duration_ms`` (multiplied by the pace), ``lesson_ms`` (on a lesson's own clock, never multiplied), ``job``
+    ``kind``: ``duration_ms`` (multiplied by the pace, except on a lesson's own clock), ``job``
     (a job's name), ``flag``, ``time_ms``, ``count``, ``token`` (a worker's name, a whole
     number, or ``{text = "…"}``), ``worker``, ``group`` (a name of the lesson's ``[groups]``), ``payload``, ``text``,
     or ``pairs`` (a list of ``{job, token}``). A parameter without a default is required.

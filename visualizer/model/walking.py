@@ -66,7 +66,8 @@ class Step(Struct, frozen=True):
     """One step: a verb or a named step, the job it is about, and what it is given.
 
     ``given`` is resolved: groups are ids, durations are already multiplied by the pace; a ``token`` stays as written,
-    since a worker's name can only be resolved when the step runs. ``label`` stands in the path line.
+    since a worker's name can only be resolved when the step runs. ``label`` stands in the path line. ``actor`` names who
+    took the step where it is none of the path's: a heartbeat, the sweep, the learner's own key.
     """
 
     do: str
@@ -78,6 +79,7 @@ class Step(Struct, frozen=True):
     ask: str = ""
     needs: Literal["not_due", "lease_running"] | None = None
     expect: Expect | None = None
+    actor: str = ""
 
 
 class Frame(Struct, frozen=True):
@@ -101,6 +103,11 @@ class Frame(Struct, frozen=True):
     @property
     def outcome(self) -> Outcome:
         return self.performed.outcome
+
+    @property
+    def of_path(self) -> bool:
+        """Whether this is one of the path's steps: not a change between them, and not an actor's."""
+        return self.step is not None and not self.step.actor
 
     @property
     def broken(self) -> tuple[LawResult, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from visualizer.lesson import Lesson, LessonPath
+from visualizer.lock_view import ActorView, LockView, actors_of, locks_of
 from visualizer.model import Frame, Machine, Observation, Step, Walk
 
 
@@ -46,6 +47,7 @@ class Scene(Struct, frozen=True):
     until_ms: int | None = None
     trouble: str = ""
     autoplay: str = ""
+    layers: bool = False
     pace: float = 1.0
     read_at: float = 0.0
     found: Mapping[bytes, tuple[str, ...]] = {}
@@ -63,6 +65,14 @@ class Scene(Struct, frozen=True):
     @property
     def shown(self) -> Observation | None:
         return self.walk.shown if self.walk else None
+
+    @property
+    def locks(self) -> tuple[tuple[LockView, ...], tuple[ActorView, ...]]:
+        """The locks and the actors, for a machine with a clock of its own."""
+        if self.shown is None or self.walk is None or not self.machine.own_clock:
+            return (), ()
+        frames = self.walk.frames[: self.walk.cursor]
+        return locks_of(self.shown, frames), actors_of(self.shown, frames)
 
     @property
     def next_step(self) -> Step | None:

@@ -43,6 +43,8 @@ class LuaView(Struct, frozen=True):
 def lua_of(scene: Scene) -> LuaView:
     """The script that just ran."""
     frame = scene.frame
+    if scene.layers and scene.machine.layers is not None:
+        return LuaView("layers, top down", note=_layers(scene))
     if frame is None:
         return LuaView("lua", note=("", "No script has run yet.", "", *_coming(scene)))
     if frame.performed.script is not None:
@@ -52,6 +54,16 @@ def lua_of(scene: Scene) -> LuaView:
             "no script: single commands", note=("", *_sent(frame), "", "Between two of them, anyone may look.")
         )
     return LuaView("no script", note=("", "This step runs no script."))
+
+
+def _layers(scene: Scene) -> tuple[str, ...]:
+    told = scene.machine.layers(scene.frame) if scene.machine.layers and scene.frame else ()
+    lines: list[str] = [""]
+    for number, (name, text) in enumerate(told):
+        if number == 2:
+            lines += ["── the protocol: the same in every runtime ──", ""]
+        lines += [f"{name}  {text}", ""]
+    return tuple(lines) if told else ("", "This step runs no script, so there are no layers to it.")
 
 
 def _coming(scene: Scene) -> tuple[str, ...]:

@@ -73,6 +73,27 @@ def _label(choice: Choice) -> Content:
     return Content.assemble((choice.name, "bold"), (f"  {choice.about}" if choice.about else "", ""))
 
 
+class PageScreen(ModalScreen[None]):
+    """A page of entries: a name and what there is to say of it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,k,enter", "leave", "leave")]
+
+    def __init__(self, title: str, entries: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._title = title
+        self._entries = tuple(entries)
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help-box") as box:
+            box.border_title = Content(self._title)
+            box.border_subtitle = Content("esc leaves · ↑ ↓ scroll")
+            parts = [Content.assemble((name, "bold $now"), f"\n{text}") for name, text in self._entries]
+            yield Static(Content("\n\n").join(parts), markup=False)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
 _MARKS = (
     ("+", "$entered", "the id entered this place"),
     ("−", "$left", "the id left this place"),

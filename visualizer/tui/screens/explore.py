@@ -19,6 +19,7 @@ from textual.widgets.option_list import Option
 from visualizer.actions import ACTIONS, Action
 from visualizer.engine import Engine
 from visualizer.explore import Explorer
+from visualizer.lock_view import locks_of
 from visualizer.model import Frame, Machine
 from visualizer.picture import picture
 from visualizer.readout import readout
@@ -135,7 +136,9 @@ class ExploreScreen(Screen[None]):
         )
         self.query_one(ReadoutPanel).border_title = Content(f"readout · on {event.engine}")
         frame = event.frame
-        self.query_one(Board).show(self._machine, picture(self._machine, frame.after, frame))
+        frames = (*event.earlier, frame)
+        locks = locks_of(frame.after, frames) if self._machine.own_clock else ()
+        self.query_one(Board).show(self._machine, picture(self._machine, frame.after, frame), locks)
         lines = readout(self._machine, frame, event.earlier)
         if not self._transitions:
             place = self._machine.place(event.name)

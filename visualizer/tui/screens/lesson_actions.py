@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from visualizer.model import Walk
 from visualizer.player import Player
-from visualizer.tui.screens.choice import Choice, ChoiceScreen, HelpScreen
+from visualizer.tui.screens.choice import Choice, ChoiceScreen, HelpScreen, PageScreen
 from visualizer.tui.screens.lesson_view import LessonView
 from visualizer.tui.telling import lines_of
 from visualizer.tui.widgets.lua_panel import LuaPanel
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from visualizer.tui.screens.lesson import LessonScreen
 
 _SLOWEST, _FASTEST = 32.0, 0.25
+_PASS_MS = 5_000
 # What works while a step runs: nothing that would touch the engine.
 _ALWAYS = frozenset({"help", "quit", "commands", "panel", "zoom", "picture", "copy", "fold", "lesson"})
 
@@ -30,6 +31,10 @@ def applies(screen: LessonScreen, name: str) -> bool:
     """Whether the action does something at this moment."""
     scene = screen.scene
     if name in _ALWAYS:
+        return True
+    if name in ("pass", "layers", "codes") and not _has(screen, name):
+        return False
+    if name in ("layers", "codes"):
         return True
     if scene is None or scene.running:
         return name == "autoplay" and screen.autoplay is not None
@@ -45,6 +50,14 @@ def applies(screen: LessonScreen, name: str) -> bool:
     if name in ("faster", "slower"):
         return screen.autoplay is not None
     return True
+
+
+def _has(screen: LessonScreen, name: str) -> bool:
+    """Whether the machine has what the action is about."""
+    if screen.scene is None:
+        return False
+    machine = screen.scene.machine
+    return bool({"pass": machine.own_clock, "layers": machine.layers, "codes": machine.codes}[name])
 
 
 def engine_failure(player: Player | None, failure: Exception) -> Exception | None:
@@ -210,6 +223,22 @@ def explore(screen: LessonScreen, state: str | None = None, *, transitions: bool
 # Looking and keeping --------------------------------------------------------------------------------------------------
 
 
+def _pass(screen: LessonScreen) -> None:
+    player = screen.player
+    if player is not None:
+        screen.work("time passes", lambda: player.let_time_pass(_PASS_MS))
+
+
+def _layers(screen: LessonScreen) -> None:
+    if screen.scene is not None:
+        screen.scene = replace(screen.scene, layers=not screen.scene.layers)
+
+
+def _codes(screen: LessonScreen) -> None:
+    if screen.scene is not None:
+        screen.app.push_screen(PageScreen("the codes", screen.scene.machine.codes))
+
+
 def _zoom(screen: LessonScreen) -> None:
     if screen.maximized is not None:
         screen.minimize()
@@ -256,6 +285,9 @@ DO: dict[str, Callable[[LessonScreen], None]] = {
     "state": explore,
     "transition": lambda screen: explore(screen, transitions=True),
     "panel": lambda screen: screen.query_one(LessonView).next_panel(),
+    "pass": _pass,
+    "layers": _layers,
+    "codes": _codes,
     "zoom": _zoom,
     "fold": lambda screen: screen.query_one(LuaPanel).toggle_fold(),
     "copy": _copy,

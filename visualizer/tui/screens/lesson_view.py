@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from visualizer.actions import ACTIONS
-from visualizer.clock import duration
+from visualizer.clock import duration, lesson_time
 from visualizer.picture import OVERDUE_TOLD_MS, picture
 from visualizer.tui.scene import Scene
 from visualizer.tui.telling import lines_of, lua_of
@@ -89,8 +89,16 @@ class LessonView(Vertical):
         board = None
         if scene.shown is not None:
             board = picture(scene.machine, scene.shown, scene.frame, now_ms, scene.found)
-        self.query_one(Board).show(scene.machine, board)
+        locks, actors = scene.locks
+        self.query_one(Board).show(scene.machine, board, locks, actors)
         told = scene.running or scene.autoplay
+        if scene.machine.own_clock and scene.shown is not None:
+            time = (
+                f"clock {lesson_time(scene.shown.clock_ms - scene.shown.epoch_ms)}"
+                if scene.shown.epoch_ms
+                else "real time"
+            )
+            told = f"{told}   {time}" if told else time
         if scene.until_ms is not None and now_ms is not None:
             told = f"{scene.running}, {duration(max(scene.until_ms - now_ms, 0))}"
         self.query_one(PathLine).show(scene, told)

@@ -11,11 +11,13 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from visualizer.ids import is_branded
+from visualizer.lock_view import ActorView, LockView
 from visualizer.model import Machine
 from visualizer.picture import SIGN, Edge, MemberView, Picture, PlaceView
 from visualizer.tui.canvas import Canvas, fitted
-from visualizer.visible import short_id, visible
+from visualizer.tui.widgets.columns import Columns
+from visualizer.tui.widgets.marks import edge_text, elsewhere, in_room, marked_first, member_text, rows_of
+from visualizer.visible import visible
 
 # At most this wide: a box need not grow with the terminal.
 _BOX_WIDTH = 27
@@ -47,14 +49,23 @@ class Board(Widget):
         super().__init__(id=id)
         self._machine: Machine | None = None
         self._picture: Picture | None = None
+        self._locks: tuple[LockView, ...] = ()
+        self._actors: tuple[ActorView, ...] = ()
         self._strips: list[Strip] | None = None
-        self._hit: list[tuple[int, int, int, int, str]] = []
+        self.hit: list[tuple[int, int, int, int, str]] = []
 
-    def show(self, machine: Machine, picture: Picture | None) -> None:
+    def show(
+        self,
+        machine: Machine,
+        picture: Picture | None,
+        locks: tuple[LockView, ...] = (),
+        actors: tuple[ActorView, ...] = (),
+    ) -> None:
         """Draws another picture; nothing is repainted where it is the one already drawn."""
-        if picture == self._picture:
+        if (picture, locks, actors) == (self._picture, self._locks, self._actors):
             return
-        self._machine, self._picture = machine, picture
+        self._machine, self._picture, self._locks, self._actors = machine, picture, locks, actors
+        self.set_class(bool(machine.columns), "columns")
         self._strips = None
         self.refresh()
 
@@ -66,7 +77,7 @@ class Board(Widget):
         self._strips = None
 
     def on_click(self, event: events.Click) -> None:
-        for x, y, width, height, name in self._hit:
+        for x, y, width, height, name in self.hit:
             if x <= event.x < x + width and y <= event.y < y + height:
                 self.post_message(self.PlaceClicked(name))
 
@@ -76,21 +87,23 @@ class Board(Widget):
             self._strips = [canvas.strip(line) for line in range(canvas.height)]
         if y < len(self._strips):
             return self._strips[y]
-        return Strip.blank(self.size.width, self._style("plain"))
+        return Strip.blank(self.size.width, self.look("plain"))
 
-    def _style(self, name: str) -> Style:
+    def look(self, name: str) -> Style:
         return self.get_component_rich_style(f"board--{name}")
 
     # Drawing ----------------------------------------------------------------------------------------------------------
 
     def _draw(self) -> Canvas:
         width, height = self.size
-        canvas = Canvas(width, height, self._style("plain"))
-        self._hit = []
+        canvas = Canvas(width, height, self.look("plain"))
+        self.hit = []
         if self._picture is None or self._machine is None:
             return canvas
         count = len(self._picture.places)
-        if width < 15 * count or height < 6:
+        if self._machine.columns and width >= 60 and height >= 6:
+            Columns(self, canvas, self._machine, self._picture, self._locks, self._actors).draw()
+        elif width < 15 * count or height < 6:
             self._draw_lines(canvas, self._picture)
         else:
             self._draw_boxes(canvas, self._picture)
@@ -106,43 +119,43 @@ class Board(Widget):
         height = canvas.height - 1
         for place in picture.places:
             x = lefts[place.name]
-            self._draw_place(canvas, place, x, 0, box, height)
-            self._hit.append((x, 0, box, height, place.name))
+            self.draw_place(canvas, place, x, 0, box, height)
+            self.hit.append((x, 0, box, height, place.name))
         self._draw_quiet_edges(canvas, picture, lefts, box, gap, height)
         for edge in reversed(picture.edges):
             self._draw_edge(canvas, picture, edge, lefts, box, gap, height)
         self._draw_elsewhere(canvas, picture, height)
 
-    def _draw_place(self, canvas: Canvas, place: PlaceView, x: int, y: int, width: int, height: int) -> None:
-        frame = self._style({"entered": "entered", "left": "left", "holds": "plain"}.get(place.mark, "faint"))
-        title = self._style({"entered": "entered", "left": "left"}.get(place.mark, "plain"))
+    def draw_place(self, canvas: Canvas, place: PlaceView, x: int, y: int, width: int, height: int) -> None:
+        frame = self.look({"entered": "entered", "left": "left", "holds": "plain"}.get(place.mark, "faint"))
+        title = self.look({"entered": "entered", "left": "left"}.get(place.mark, "plain"))
         canvas.box(x, y, width, height, frame, heavy=place.mark == "entered")
         canvas.put(x + 2, y, f" {visible(place.name, width - 6)} ", title)
         tally = f" {place.count - place.foreign:,}" + (f" + {place.foreign} foreign " if place.foreign else " ")
-        canvas.put(x + width - 2 - cell_len(tally), y + height - 1, tally, self._style("quiet"))
+        canvas.put(x + width - 2 - cell_len(tally), y + height - 1, tally, self.look("quiet"))
         inner = width - 4
         order = place.order if cell_len(place.order) <= inner else place.short
-        canvas.put(x + 2, y + 1, order, self._style("quiet"), inner)
+        canvas.put(x + 2, y + 1, order, self.look("quiet"), inner)
         room = height - 3
         if place.wrong_type:
-            canvas.put(x + 2, y + 2, f"holds a {place.wrong_type}", self._style("broken"), inner)
+            canvas.put(x + 2, y + 2, f"holds a {place.wrong_type}", self.look("broken"), inner)
         elif not place.members:
-            canvas.put(x + 4, y + 2, "empty", self._style("faint"), inner - 2)
+            canvas.put(x + 4, y + 2, "empty", self.look("faint"), inner - 2)
         row = y + 2
-        shown, hidden = _in_room(place, room)
+        shown, hidden = in_room(place, room)
         for member in shown:
-            row = self._draw_member(canvas, member, x + 2, row, inner)
+            row = self.draw_member(canvas, member, x + 2, row, inner)
         if hidden:
-            canvas.put(x + 4, y + height - 2, f"… {hidden:,} more", self._style("quiet"), inner - 2)
+            canvas.put(x + 4, y + height - 2, f"… {hidden:,} more", self.look("quiet"), inner - 2)
 
-    def _draw_member(self, canvas: Canvas, member: MemberView, x: int, y: int, width: int) -> int:
+    def draw_member(self, canvas: Canvas, member: MemberView, x: int, y: int, width: int) -> int:
         """Writes one id and, beneath a marked one, its note; answers the next free row."""
         text = member_text(member, width - 2)
         styles = {"entered": "entered", "left": "left", "rescored": "now", "own": "strong", "no_row": "broken"}
-        style = self._style(styles.get(member.mark, "quiet" if member.mark == "foreign" else "plain"))
+        style = self.look(styles.get(member.mark, "quiet" if member.mark == "foreign" else "plain"))
         canvas.put(x, y, SIGN[member.mark], style)
-        canvas.put(x + 2, y, text, self._style("struck") if member.mark == "left" else style)
-        if _rows_of(member) == 2:
+        canvas.put(x + 2, y, text, self.look("struck") if member.mark == "left" else style)
+        if rows_of(member) == 2:
             canvas.put(x + 2, y + 1, member.note, style, width - 2)
             return y + 2
         return y + 1
@@ -155,12 +168,12 @@ class Board(Widget):
         for source, target, _ in self._machine.edges:
             if self._adjacent(picture, source, target):
                 x = lefts[source] + box
-                canvas.put(x + 2, height // 2, "─" * (gap - 5) + "▶", self._style("faint"))
+                canvas.put(x + 2, height // 2, "─" * (gap - 5) + "▶", self.look("faint"))
 
     def _draw_edge(
         self, canvas: Canvas, picture: Picture, edge: Edge, lefts: dict[str, int], box: int, gap: int, height: int
     ) -> None:
-        now = self._style("now")
+        now = self.look("now")
         source = lefts.get(edge.source) if edge.source else None
         target = lefts.get(edge.target) if edge.target else None
         if source is not None and target is not None and self._adjacent(picture, edge.source, edge.target):
@@ -181,7 +194,7 @@ class Board(Widget):
 
     def _draw_rail(self, canvas: Canvas, source: int, target: int, y: int, name: str) -> None:
         """An edge under the boxes, for ways that are not to the next place on the right."""
-        now = self._style("now")
+        now = self.look("now")
         left, right = min(source, target), max(source, target)
         canvas.put(left, y, "═" * (right - left + 1), now)
         canvas.put(source, y, "╚" if source < target else "╝", now)
@@ -198,7 +211,7 @@ class Board(Widget):
         if text:
             text = fitted(text, canvas.width - 2)
             x = (canvas.width - cell_len(text)) // 2
-            canvas.put(max(x, 1), y, text, self._style("now" if lawful else "broken"))
+            canvas.put(max(x, 1), y, text, self.look("now" if lawful else "broken"))
 
     def _draw_lines(self, canvas: Canvas, picture: Picture) -> None:
         """One line a place: for narrow or low terminals."""
@@ -207,74 +220,20 @@ class Board(Widget):
             rows.sort(key=lambda place: ("entered", "left", "holds", "quiet").index(place.mark))
         names = max((cell_len(place.name) for place in rows), default=0)
         for y, place in enumerate(rows[: canvas.height]):
-            style = self._style({"entered": "entered", "left": "left"}.get(place.mark, "plain"))
+            style = self.look({"entered": "entered", "left": "left"}.get(place.mark, "plain"))
             sign = {"entered": "+", "left": "−"}.get(place.mark, " ")
             canvas.put(0, y, sign, style)
             canvas.put(2, y, place.name, style)
-            x = canvas.put(3 + names, y, f"{place.count:>3} ", self._style("quiet"))
-            for member in place.members[:1] if place.mark == "quiet" else _marked_first(place)[:1]:
+            x = canvas.put(3 + names, y, f"{place.count:>3} ", self.look("quiet"))
+            for member in place.members[:1] if place.mark == "quiet" else marked_first(place)[:1]:
                 room = canvas.width - x - 1
                 text = member_text(member, min(14, room))
-                told = self._style("struck") if member.mark == "left" else style
+                told = self.look("struck") if member.mark == "left" else style
                 x = canvas.put(x + 1, y, text, told)
                 canvas.put(x + 1, y, member.note, style, max(canvas.width - x - 1, 0))
-            self._hit.append((0, y, canvas.width, 1, place.name))
+            self.hit.append((0, y, canvas.width, 1, place.name))
         if canvas.height > len(rows):
             text, lawful = elsewhere(picture)
-            text = text or "  ".join(_edge_text(edge) for edge in picture.edges[:1])
-            style = self._style("now" if lawful else "broken")
+            text = text or "  ".join(edge_text(edge) for edge in picture.edges[:1])
+            style = self.look("now" if lawful else "broken")
             canvas.put(2, len(rows), text, style, canvas.width - 2)
-
-
-def member_text(member: MemberView, width: int) -> str:
-    """An id cut in the middle; what is no id of ours is only made visible."""
-    if width <= 0:
-        return ""
-    if is_branded(member.id):
-        return short_id(member.id, min(width, 12))
-    return visible(member.id, width)
-
-
-def elsewhere(picture: Picture) -> tuple[str, bool]:
-    """Captured ids that no place of the board holds: in a lane, in a key that is no place, or nowhere; and whether
-    that is lawful."""
-    lawful, broken = [], []
-    for lane in picture.lanes:
-        held = " ".join(f"{SIGN[member.mark]} {short_id(member.id)}".strip() for member in lane.members[:2])
-        if held:
-            lawful.append(f"lane {visible(lane.name, 24)}: {held}")
-    for job, keys in picture.elsewhere.items():
-        broken.append(f"{short_id(job)} is in {visible(', '.join(keys), 30)}, which is no place")
-    if picture.nowhere:
-        ids = ", ".join(short_id(job) for job in picture.nowhere[:2])
-        broken.append(f"nowhere {len(picture.nowhere)}: {ids}")
-    return " · ".join((*broken, *lawful)), not broken
-
-
-def _edge_text(edge: Edge) -> str:
-    return f"{edge.name}: {edge.source or 'new'} ═▶ {edge.target or 'nothing'}"
-
-
-def _rows_of(member: MemberView) -> int:
-    return 2 if member.note and member.mark != "resting" else 1
-
-
-def _marked_first(place: PlaceView) -> list[MemberView]:
-    order = ("entered", "left", "rescored", "own", "no_row", "foreign", "resting")
-    return sorted(place.members, key=lambda member: order.index(member.mark))
-
-
-def _in_room(place: PlaceView, room: int) -> tuple[list[MemberView], int]:
-    """The members that fit into that many rows, the marked ones always first to stay; and how many do not show."""
-    kept: list[MemberView] = []
-    used = 0
-    total = sum(_rows_of(member) for member in place.members)
-    budget = room if total <= room and not place.hidden else room - 1
-    for member in _marked_first(place):
-        if used + _rows_of(member) > budget:
-            continue
-        kept.append(member)
-        used += _rows_of(member)
-    shown = [member for member in place.members if member in kept]
-    hidden = place.hidden + len(place.members) - len(shown)
-    return shown, hidden
