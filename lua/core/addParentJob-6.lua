@@ -8,7 +8,7 @@
 -- KEYS 6  events (unused) — what happened (stream)
 -- ARGV 1  job — base, id, name, time, parent: nine slots (msgpack array)
 -- ARGV 2  data — what the worker gets (JSON text)
--- ARGV 3  opts — delay, priority, lifo, and all else (msgpack map)
+-- ARGV 3  opts — delay, priority, lifo; the row keeps all (msgpack map)
 -- RETURNS id — added, or there already and left as it is
 -- RETURNS -5 — the parent's row is missing, nothing written
 -- RETURNS -7 — it has another parent; only the counter moved

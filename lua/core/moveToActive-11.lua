@@ -13,7 +13,7 @@
 -- KEYS 11 marker (unused) — wakes a worker (zset)
 -- ARGV 1  base — every key of the queue begins with this (text)
 -- ARGV 2  now_ms — what time it is (integer, ms)
--- ARGV 3  opts — token, lockDuration, limiter, name (msgpack map)
+-- ARGV 3  opts — token, lockDuration; limiter, name unread (msgpack map)
 -- RETURNS [fields, id, 0, 0] — the job, all its row's fields first
 -- RETURNS [0, 0, 0, due_ms] — nothing waits, the next is due then
 -- RETURNS [0, 0, 0, 0] — nothing waits, or none may be handed out

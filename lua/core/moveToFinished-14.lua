@@ -1,4 +1,4 @@
--- Ends a job, well or not; with fetch the worker gets the next one.
+-- Ends a job, well or not; with fetch the worker gets the next one too.
 -- MOVES   active -> completed, failed, gone | wait, prioritized -> active
 -- KEYS 1  wait — jobs that may run, served from the right (list)
 -- KEYS 2  active — jobs that workers have, the newest left (list)
@@ -21,7 +21,7 @@
 -- ARGV 5  ending — "completed" or "failed" (text)
 -- ARGV 6  fetch — "1" asks for the next job (text)
 -- ARGV 7  base — every key of the queue begins with this (text)
--- ARGV 8  opts — token, keepJobs, lockDuration, limiter (msgpack map)
+-- ARGV 8  opts — token, lockDuration, keepJobs.count (msgpack map)
 -- ARGV 9  fields? — name, value, … for the row (msgpack array)
 -- RETURNS 0 — ended, and none fetched
 -- RETURNS [fields, id, 0, 0] — ended, and this is the next job

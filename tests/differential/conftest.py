@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from redis.exceptions import ResponseError
 
 from tests.differential import cases, flow_cases
 from tests.differential.ours import our_sources
@@ -14,11 +15,11 @@ from tests.differential.record import Case, Taken, record_cases
 from tests.differential.reference import DownloadError, lua_sources
 from tests.differential.side import Exchange, Side
 from tests.differential.walks import PROFILES, record_walk
-from visualizer.engine import EmbeddedServer
+from visualizer.engine import EmbeddedServer, open_engine
 from visualizer.engine.client import exchange, unix_client
 
 ANSWER_SECONDS = 60.0
-WALKS_FOR_MUTATIONS = 4
+SEEDS_FOR_MUTATIONS = 4
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +58,21 @@ def ours(databases: tuple[Exchange, Exchange]) -> Side:
 
 
 @pytest.fixture(scope="session")
+def ours_emulated() -> Iterator[Side]:
+    """Our scripts on fakeredis, with its own JSON and our MessagePack."""
+    engine = open_engine("fakeredis", queue="cm")
+
+    def answer(words: tuple[bytes | str | int, ...]) -> object:
+        try:
+            return engine.send(*words)
+        except ResponseError as error:
+            return error
+
+    yield Side(lambda *commands: list(map(answer, commands)), our_sources())
+    engine.close()
+
+
+@pytest.fixture(scope="session")
 def recorded_cases(reference: Side) -> list[Case]:
     return list(record_cases(reference, cases.all_paths() + flow_cases.all_paths()))
 
@@ -64,4 +80,4 @@ def recorded_cases(reference: Side) -> list[Case]:
 @pytest.fixture(scope="session")
 def recorded_walks(reference: Side) -> list[list[Taken]]:
     """A few walks, recorded once for all mutations."""
-    return [record_walk(reference, profile, seed) for seed in range(WALKS_FOR_MUTATIONS) for profile in PROFILES]
+    return [record_walk(reference, profile, seed) for seed in range(SEEDS_FOR_MUTATIONS) for profile in PROFILES]

@@ -20,7 +20,7 @@ def our_sources() -> Mapping[str, str]:
 
 
 def mutated_sources(mutation: Mutation, folder: Path, patch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    """The same with the mistake planted in a copy of the files, which lies in ``folder``."""
+    """The scripts that the mistake changes. It is planted in a copy of the files, which lies in ``folder``."""
     shutil.copytree(lua_folder() / "core", folder / "core")
     file = folder / "core" / f"{mutation.file}.lua"
     text = file.read_text(encoding="utf-8")
@@ -29,4 +29,14 @@ def mutated_sources(mutation: Mutation, folder: Path, patch: pytest.MonkeyPatch)
     with patch.context() as patched:
         patched.setattr(script, "lua_folder", lambda: folder)
         # Past the cache, which knows the scripts without the mistake.
-        return {name: script.load.__wrapped__(f"core/{name}").source for name in our_sources()}
+        return {name: script.load.__wrapped__(f"core/{name}").source for name in _users(mutation.file)}
+
+
+def _users(file: str) -> list[str]:
+    """The script that lies in the file, or all that use the shared step in it."""
+    step = file.removeprefix("steps/")
+    return [name for name in our_sources() if name == file or step in [used for *_, used in _load(name).shared]]
+
+
+def _load(name: str) -> script.Script:
+    return script.load(f"core/{name}")

@@ -23,10 +23,14 @@ class Path(Struct, frozen=True):
 class Case(Struct, frozen=True):
     """One call on a state that the reference built, and what the reference makes of it."""
 
-    name: str
+    path: str
+    number: int
     call: Call
     before: State
     expected: Seen
+
+    def __str__(self) -> str:
+        return f"{self.path}, step {self.number}: {self.call.script}"
 
 
 class Taken(Struct, frozen=True):
@@ -43,7 +47,7 @@ def record_cases(reference: Side, paths: Iterable[Path]) -> Iterator[Case]:
         for number, step in enumerate(path.steps):
             seen = reference.run(step)
             if isinstance(step, Call) and number >= path.first:
-                yield Case(f"{path.name}, step {number} ({step.script})", step, before, seen)
+                yield Case(path.name, number, step, before, seen)
             before = seen.state
 
 

@@ -7,7 +7,8 @@ server happens to keep, JSON without the order of its keys, and of a time to liv
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -23,7 +24,9 @@ Exchange = Callable[..., list[Any]]
 
 READ = """
 local held = {}
-for _, key in ipairs(redis.call('KEYS', '*')) do
+local keys = redis.call('KEYS', '*')
+table.sort(keys)
+for _, key in ipairs(keys) do
   local kind = redis.call('TYPE', key).ok
   local value = false
   if kind == 'string' then value = redis.call('GET', key)
@@ -62,9 +65,23 @@ class Side:
 
     def __init__(self, exchange: Exchange, sources: Mapping[str, str]) -> None:
         self._exchange = exchange
-        self.sources = sources
         self._read = self._load(READ)
         self._scripts = {name: self._load(source) for name, source in sources.items()}
+
+    @property
+    def scripts(self) -> set[str]:
+        """The names of its scripts."""
+        return set(self._scripts)
+
+    @contextmanager
+    def having(self, sources: Mapping[str, str]) -> Iterator[None]:
+        """In this block it runs other texts of some scripts; what the server has to say against one is raised."""
+        before = self._scripts
+        self._scripts = before | {name: self._load(source) for name, source in sources.items()}
+        try:
+            yield
+        finally:
+            self._scripts = before
 
     def run(self, step: Step, everything: bool = False) -> Seen:
         """Runs the step and reads, in one exchange; ``everything`` reads what is left out of the comparison as well."""
@@ -138,7 +155,8 @@ def _fields(flat: Sequence[bytes]) -> dict[bytes, bytes]:
 
 @cache
 def _sorted_json(text: bytes) -> bytes:
-    return json.dumps(json.loads(text), sort_keys=True).encode()
+    value = json.loads(text) or {}  # fakeredis writes an empty map as an empty array
+    return json.dumps(value, sort_keys=True).encode()
 
 
 _FORMS: Mapping[bytes, Callable[[Any], Any]] = {
