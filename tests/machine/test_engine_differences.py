@@ -53,7 +53,7 @@ DIFFERENCES = (
         r"0\.1",
         r"0\.10000000000000001",
     ),
-    Difference("the library cmsgpack", ("EVAL", "return type(rawget(_G, 'cmsgpack'))", 0), r"table", r"nil"),
+    Difference("packing with cmsgpack", ("EVAL", "return type(cmsgpack.pack)", 0), r"function", r"nil"),
     Difference("a slash in JSON", ("EVAL", "return cjson.encode('/')", 0), r'"\\/"', r'"/"'),
     Difference("an empty table in JSON", ("EVAL", "return cjson.encode({})", 0), r"\{\}", r"\[\]"),
     Difference("a way out of the sandbox", ("EVAL", "return type(rawget(_G, 'io'))", 0), r"nil", r"table"),
@@ -83,5 +83,5 @@ def test_only_a_real_server_can_be_restarted(engine: Engine) -> None:
 
 
 def test_the_scripts_use_nothing_that_differs() -> None:
-    missing = re.compile(r"\b(cmsgpack|struct|bit|io|os)\.|\bsha1hex\b|\brequire\b|(?<!\.)\berror\(")
+    missing = re.compile(r"\bcmsgpack\.(?!unpack\b)|\b(struct|bit|io|os)\.|\bsha1hex\b|\brequire\b|(?<!\.)\berror\(")
     assert [name for name in all_names() if missing.search(load(name).source)] == []

@@ -40,7 +40,7 @@ NEEDED: tuple[str, ...] = (
     *("HSET KEY x x", "ZADD KEY 0 x", "ZCARD KEY", "ZPOPMIN KEY", "ZRANGE KEY 0 0", "ZRANGEBYSCORE KEY 0 0"),
     *("ZRANK KEY x", "ZREM KEY x", "ZSCORE KEY x", "LLEN KEY", "LMOVE KEY KEY LEFT RIGHT", "LPOS KEY x", "LPUSH KEY x"),
     *("LRANGE KEY 0 0", "LREM KEY 0 x", "LTRIM KEY 0 0", "RPUSH KEY x", "SADD KEY x", "SCARD KEY", "SISMEMBER KEY x"),
-    *("SMEMBERS KEY", "SREM KEY x"),
+    *("SMEMBERS KEY", "SREM KEY x", "INCR KEY", "RENAME KEY KEY", "RPOPLPUSH KEY KEY", "ZREVRANGEBYSCORE KEY 0 0"),
 )
 # Commands that a transaction cannot hold; tried for real, they change nothing.
 OUTSIDE: tuple[str, ...] = ("WATCH KEY", "UNWATCH")

@@ -2,9 +2,19 @@
 
 Its Lua is no sandbox (a script reaches ``os``, ``io`` and ``require``) and its RESTORE unpickles: it runs only scripts
 of this repository and restores only what DUMP gave in the same process.
+
+Its Lua has no ``cmsgpack``, which scripts need that take packed arguments. Ours lies in ``emulated/``; fakeredis loads
+it by name, as its ``lua_modules`` says, from where LUA_PATH points. Lua reads that variable when the interpreter is
+made, so it is made here at once, with LUA_PATH naming our folder alone: by its default, or after a ``;;``, Lua would
+look in the folder that the user happens to be in, and run what it finds there.
 """
 
 from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import fakeredis
 
@@ -15,6 +25,7 @@ VERSION = (9, 1)
 
 # An instant no lesson reaches (the year 2100): where a key's own expiry waits for a lesson's clock.
 _FAR_MS = 4_102_444_800_000
+LUA_MODULES = Path(__file__).with_name("emulated")
 
 _REFUSALS: dict[Feature, str] = {
     "restart": "fakeredis lives in this process and cannot be restarted; use --engine valkey.",
@@ -32,8 +43,15 @@ class FakeEngine(Engine):
     def __init__(self, queue: str, base: bytes) -> None:
         server = fakeredis.FakeServer(version=VERSION, server_type="valkey")
         client = fakeredis.FakeRedis(
-            server=server, version=VERSION, server_type="valkey", protocol=2, decode_responses=False
+            server=server,
+            version=VERSION,
+            server_type="valkey",
+            protocol=2,
+            decode_responses=False,
+            lua_modules={path.stem for path in LUA_MODULES.glob("*.lua")},
         )
+        with _lua_looks_only_in(LUA_MODULES):
+            client.eval("return 1", 0)
         super().__init__(client, queue, base, f"fakeredis {fakeredis.__version__}")
 
     @property
@@ -66,3 +84,17 @@ class FakeEngine(Engine):
 
     def _close(self) -> None:
         self.client.close()
+
+
+@contextlib.contextmanager
+def _lua_looks_only_in(folder: Path) -> Iterator[None]:
+    """An interpreter made in this block loads modules from there and from nowhere else."""
+    before = os.environ.get("LUA_PATH")
+    os.environ["LUA_PATH"] = str(folder / "?.lua")
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["LUA_PATH"]
+        else:
+            os.environ["LUA_PATH"] = before
