@@ -172,8 +172,7 @@ class Walker:
                 Stage(self._caller, self._space, step, tokens, before, self._engine, self._sleep, self._keys.put_back)
             )
         except (IdError, TokenUnknownError) as failure:
-            why = f"{str(failure).removesuffix('; nothing was sent')}; nothing was sent"
-            return Performed(Outcome("not_sent", refused=why, sent=False), kind=kind)
+            return Performed(Outcome("not_sent", refused=str(failure), sent=False), kind=kind)
         except ReplyLostError as failure:
             note = f"{str(failure).rstrip('.')}; the server may have run it, and it was not sent again"
             return Performed(Outcome("reply_lost", note=note), kind=kind, script=verb.script if verb else None)

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -49,8 +50,6 @@ def test_lessons_in_json(shell: Shell) -> None:
 def test_a_faulty_lesson_is_told_and_the_others_listed(
     shell: Shell, tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pathlib import Path
-
     from tests.shell.conftest import SMALL
     from visualizer import lesson
 
@@ -94,8 +93,10 @@ def test_a_contract_is_shown(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("script", "leased/clam"), "did you mean leased/claim?"),
-        (("script", "../lua/leased/claim"), "there is no script"),
+        (("script", "leased/clam"), "did you mean leased/claim? `visualizer script` lists them."),
+        (("script", "claim"), "There is no script claim; did you mean leased/claim? `visualizer script` lists them."),
+        (("script", "zzz"), "There is no script zzz. `visualizer script` lists them."),
+        (("script", "../lua/leased/claim"), "There is no script"),
         (("script", "--source"), "--source needs the name"),
         (("id",), "Either an ID or --mint"),
         (("id", "JOB0KHTOWnGLuC", "--mint", "JOB"), "Either an ID or --mint"),
@@ -106,6 +107,12 @@ def test_a_contract_is_shown(shell: Shell) -> None:
         (("lessons", "extra"), "unexpected extra argument"),
         (("wlak", "states-as-locations"), "There is no command wlak; did you mean walk?"),
         (("docter",), "did you mean doctor?"),
+        (("state-as-location",), "did you mean states-as-locations? `visualizer lessons` lists them"),
+        (("nonsense", "--path", "happy"), "There is no lesson called nonsense. `visualizer lessons` lists them"),
+        (("nonsense.toml",), "There is no lesson file nonsense.toml."),
+        (("show",), "Choose state or transition."),
+        (("verbs", "clam"), "did you mean claim? `visualizer verbs` lists them."),
+        (("verbs", "zzz"), "There is no verb or named step zzz. `visualizer verbs` lists them."),
         (("--them", "x"), "Usage: visualizer [LESSON] [OPTIONS]"),
     ],
 )
@@ -123,7 +130,9 @@ def test_an_id_is_explained(shell: Shell) -> None:
     ended = shell("id", "USR0KHTOWnGLuC")
     assert ended.code == 0
     said = dict(line.split(maxsplit=1) for line in ended.lines)
-    assert (said["namespace"], said["placement"], said["node"], said["sequence"]) == ("USR", "234878118", "0", "0")
+    assert (said["namespace"], said["node"], said["sequence"]) == ("USR", "0", "0")
+    assert said["placement"] == "234878118  (hash)"
+    assert said["value"] == "274557032793636864  (Snowflake)"
     assert said["minted"] == "2026-01-27T15:11:37.641Z"
 
 
@@ -198,7 +207,7 @@ class FakeTerminal(io.StringIO):
     ],
 )
 def test_a_terminal_is_described(environment: dict[str, str], well: bool | None, words: str) -> None:
-    (finding,) = doctor.terminal(FakeTerminal(), FakeTerminal(), environment)
+    (finding,) = doctor.terminal([FakeTerminal()] * 3, environment)
     assert finding.well is well
     assert words in finding.says
 
@@ -217,35 +226,63 @@ def test_a_small_terminal_is_told(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("LINES", lines)
-    (finding,) = doctor.terminal(FakeTerminal(), FakeTerminal(), {"TERM": "xterm"})
+    (finding,) = doctor.terminal([FakeTerminal()] * 3, {"TERM": "xterm"})
     assert finding.well is well
     assert words in finding.says
 
 
-def test_an_encoding_without_our_signs_is_told() -> None:
-    writes = FakeTerminal()
-    writes.encoding = "latin-1"
-    findings = list(doctor.terminal(FakeTerminal(), writes, {"TERM": "xterm"}))
-    assert "UTF-8" in findings[-1].says
+@pytest.mark.parametrize("stream", [1, 2])
+def test_an_encoding_without_our_signs_is_told(stream: int) -> None:
+    streams = [FakeTerminal() for _ in range(3)]
+    streams[stream].encoding = "latin-1"
+    *_, finding = doctor.terminal(streams, {"TERM": "xterm"})
+    assert (finding.what, finding.well) == ("encoding", None)
+    assert "latin-1" in finding.says
+    assert "PYTHONUTF8=1" in finding.says
+
+
+def test_errors_that_go_elsewhere_are_no_terminal() -> None:
+    (finding,) = doctor.terminal([FakeTerminal(), FakeTerminal(), io.StringIO()], {"TERM": "xterm"})
+    assert finding.says.startswith("not one")
+
+
+def test_one_file_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one.lua").write_text("")
+    monkeypatch.setattr(doctor, "lua_folder", lambda: tmp_path)
+    scripts, lessons = doctor.files()
+    assert scripts.says == f"1 file in {tmp_path}"
+    assert lessons.says.split(" in ")[0].removesuffix("s").endswith(" file")
 
 
 # The screen, and help -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [(), ("states-as-locations",), ("--theme", "x"), ("nonsense", "--path", "happy")])
-@pytest.mark.parametrize("terminals", [(False, False), (True, False), (False, True)])
+@pytest.mark.parametrize("arguments", [(), ("states-as-locations",), ("--theme", "x")])
+@pytest.mark.parametrize(
+    ("terminals", "missing"),
+    [
+        ((False, False, False), "the standard input is none"),
+        ((False, True, True), "the standard input is none"),
+        ((True, False, True), "the standard output is none"),
+        ((True, True, False), "the standard error output is none"),
+    ],
+)
 def test_the_screen_says_in_one_line_why_it_cannot_open(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], terminals: tuple[bool, bool]
+    shell: Shell,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    terminals: tuple[bool, ...],
+    missing: str,
 ) -> None:
     from visualizer.cli import opening
 
-    reads, writes = (FakeTerminal() if terminal else io.StringIO() for terminal in terminals)
-    monkeypatch.setattr(opening, "sys", FakeSystem(reads, writes))
+    streams = [FakeTerminal() if terminal else io.StringIO() for terminal in terminals]
+    monkeypatch.setattr(opening, "sys", FakeSystem(*streams))
     monkeypatch.setattr(opening, "spawned", lambda _: pytest.fail("a server was started"))
     ended = shell(*arguments)
     assert (ended.code, ended.out) == (2, b"")
     assert len(ended.complaint.splitlines()) == 1
-    assert ("input" if not terminals[0] else "output") in ended.complaint
+    assert missing in ended.complaint
     assert "`visualizer walk LESSON`" in ended.complaint
     assert "--plain" in ended.complaint
 
@@ -253,19 +290,38 @@ def test_the_screen_says_in_one_line_why_it_cannot_open(
 class FakeSystem:
     """The streams that `opening` looks at."""
 
-    def __init__(self, stdin: io.StringIO, stdout: io.StringIO) -> None:
+    def __init__(self, stdin: io.StringIO, stdout: io.StringIO, stderr: io.StringIO) -> None:
         self.stdin = stdin
         self.stdout = stdout
+        self.stderr = stderr
 
 
 def test_a_dumb_terminal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     from visualizer.cli import opening
 
-    monkeypatch.setattr(opening, "sys", FakeSystem(FakeTerminal(), FakeTerminal()))
+    monkeypatch.setattr(opening, "sys", FakeSystem(FakeTerminal(), FakeTerminal(), FakeTerminal()))
     monkeypatch.setenv("TERM", "dumb")
     assert "TERM says dumb" in (opening.why_no_screen() or "")
     monkeypatch.setenv("TERM", "xterm")
     assert opening.why_no_screen() is None
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("stream", [1, 2])
+def test_an_encoding_that_is_not_utf_8_is_told(monkeypatch: pytest.MonkeyPatch, encoding: str, stream: int) -> None:
+    from visualizer.cli import opening
+
+    streams = [FakeTerminal() for _ in range(3)]
+    streams[stream].encoding = encoding
+    monkeypatch.setattr(opening, "sys", FakeSystem(*streams))
+    monkeypatch.setenv("TERM", "xterm")
+    told = opening.why_no_screen() or ""
+    assert f"written in {encoding}." in told
+    assert "PYTHONUTF8=1" in told
+    assert "UTF-8 locale" in told
+    for other in ("utf-8", "UTF8", "utf_8"):
+        streams[stream].encoding = other
+        assert opening.why_no_screen() is None
 
 
 def test_a_pipe_in_a_process_of_its_own() -> None:

@@ -103,8 +103,11 @@ def test_an_unknown_name_makes_no_engine(fake: Engine, monkeypatch: pytest.Monke
     explorer = Explorer(fake, LEASED)
     with pytest.raises(UnknownChoiceError, match="did you mean pending"):
         explorer.state("pendin")
-    with pytest.raises(UnknownChoiceError, match="There are: enqueue, schedule"):
+    with pytest.raises(UnknownChoiceError) as unknown:
         explorer.transition("\x1b[2J")
+    told, *listed = str(unknown.value).split("\n")
+    assert told == r"there is no transition called \x1b[2J. There are:"
+    assert [line.strip() for line in listed] == list(LEASED.shows), "one a line: their names hold commas"
 
 
 # In the shell ---------------------------------------------------------------------------------------------------------
@@ -135,3 +138,4 @@ def test_an_unknown_state_is_2(shell: Shell) -> None:
     ended = shell("show", "state", "actve")
     assert (ended.code, ended.out) == (2, b"")
     assert "did you mean active?" in ended.complaint
+    assert ended.complaint.splitlines()[1:] == [f"  {name}" for name in LEASED.starts]
