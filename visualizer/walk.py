@@ -31,7 +31,7 @@ from visualizer.model import (
 from visualizer.move import moves_between, unseen_moves
 from visualizer.naive import NAIVE_STEPS
 from visualizer.observe import Observer
-from visualizer.script import Caller, ReplyLostError
+from visualizer.script import Caller, ReplyLostError, load
 from visualizer.steps import STEPS, NamedStep, Stage
 
 Value = TypeVar("Value")
@@ -57,6 +57,8 @@ class Engine(Protocol):
 
     def check(self) -> None: ...
 
+    def failure(self, error: Exception, *, reading: bool = False) -> Exception: ...
+
     def owner_lost(self, seen: bytes | None) -> str | None: ...
 
     def may(self, feature: Any) -> str | None: ...
@@ -65,7 +67,10 @@ class Engine(Protocol):
 
     def clear_queue(self) -> None: ...
 
-    def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None: ...
+    def put_back(self, dumps: Mapping[bytes, tuple[bytes, int]], gone: Iterable[bytes]) -> None: ...
+
+    @property
+    def loaded(self) -> set[str]: ...
 
 
 def _never_interrupted(seconds: float) -> bool:
@@ -117,7 +122,7 @@ class Walker:
         named = NAMED_STEPS.get(step.do)
         last = self._last()
         keeps = self._keep_dumps or (named is not None and named.keeps_keys)
-        before = self._read(last if keeps else None)
+        before = self._read_before(last if keeps else None)
         lost = self._engine.owner_lost(before.owner)
         if lost:
             self._engine.check()
@@ -126,6 +131,7 @@ class Walker:
         before = shared(last, before)
         if not before.same_apart_from_time(last):
             self._append(None, Performed(Outcome("changed"), kind="between"), last, before)
+            note = note or "Something changed before this step, and not by this walk: ← shows it."
         self._keys.keep_late(keeps)
         performed = self._perform(step, before, named)
         before = self._keys.with_late(before)
@@ -144,14 +150,6 @@ class Walker:
         """The server's clock, read outside the wire log."""
         seconds, micros = self._engine.client.time()
         return int(seconds) * 1000 + int(micros) // 1000
-
-    def note_last(self, note: str) -> Walk:
-        """Puts a sentence first in the last frame's readout."""
-        frames = self.walk.frames
-        last = frames[-1]
-        told = replace(last, performed=replace(last.performed, notes=(note, *last.performed.notes)))
-        self.walk = replace(self.walk, frames=(*frames[:-1], told))
-        return self.walk
 
     def _perform(self, step: Step, before: Observation, named: NamedStep | None) -> Performed:
         tokens = self._tokens()
@@ -251,14 +249,25 @@ class Walker:
         """A reading, with the dumps of all that the given one knows of."""
         return self._observer.read(() if keep_of is None else self._keys.to_keep(keep_of))
 
-    def _load_scripts(self) -> None:
-        """NOSCRIPT then appears only after something flushed the cache."""
-        from visualizer.script import load
+    def _read_before(self, keep_of: Observation | None) -> Observation:
+        """The reading before a step; where it fails, the error says that the step was not sent."""
+        from redis.exceptions import RedisError
 
-        pipeline = self._engine.client.pipeline(transaction=False)
-        for verb in self._machine.verbs.values():
-            pipeline.execute_command("SCRIPT", "LOAD", load(verb.script).source)
-        pipeline.execute()
+        try:
+            return self._read(keep_of)
+        except RedisError as failure:
+            raise self._engine.failure(failure, reading=True) from failure
+
+    def _load_scripts(self) -> None:
+        """NOSCRIPT then appears only after something flushed the cache. What the engine has already is not sent again."""
+        scripts = [load(verb.script) for verb in self._machine.verbs.values()]
+        missing = [script for script in scripts if script.sha1 not in self._engine.loaded]
+        if missing:
+            pipeline = self._engine.client.pipeline(transaction=False)
+            for script in missing:
+                pipeline.execute_command("SCRIPT", "LOAD", script.source)
+            pipeline.execute()
+            self._engine.loaded.update(script.sha1 for script in missing)
 
 
 def shared(earlier: Observation, later: Observation) -> Observation:

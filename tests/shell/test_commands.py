@@ -1,8 +1,7 @@
-"""The small commands: lessons, script, id, doctor, help, and the screen that cannot open."""
+"""The small commands: lessons, script, id, help; and how a misuse is told."""
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
@@ -13,9 +12,7 @@ import msgspec
 import pytest
 
 from tests.shell.conftest import Shell
-from visualizer import doctor
 from visualizer.cli.commands import visualizer
-from visualizer.engine import EngineError, embedded
 from visualizer.ids import is_job_id
 from visualizer.script import all_names, load
 
@@ -142,194 +139,7 @@ def test_an_id_is_minted(shell: Shell) -> None:
     assert first < second
 
 
-# Doctor ---------------------------------------------------------------------------------------------------------------
-
-
-def test_the_doctor_finds_all_well(shell: Shell) -> None:
-    ended = shell("doctor")
-    assert (ended.code, ended.err) == (0, b"")
-    marks = {line.split()[1]: line.split()[0] for line in ended.lines}
-    needed = ("python", "scripts", "lessons", "ids", "valkey", "fakeredis", "walk")
-    assert [marks[what] for what in needed] == ["ok"] * len(needed)
-    assert marks["terminal"] == "--", "a test's output is no terminal"
-    assert sum("enqueued, claimed, completed; " in line for line in ended.lines) == 2
-    assert any(version in line for line in ended.lines for version in ("Valkey 9", "Valkey 1"))
-
-
-def test_an_engine_that_does_not_open_is_told_with_the_way_out(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(spec: str, **_: object) -> None:
-        raise EngineError(f"{spec} found no folder. Set TMPDIR.")
-
-    monkeypatch.setattr(doctor, "open_engine", refuse)
-    ended = shell("doctor")
-    assert ended.code == 1
-    assert "no  valkey    valkey found no folder. Set TMPDIR." in ended.lines
-
-
-def test_a_platform_without_the_wheel_is_well(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "server_binary", lambda: None)
-    ended = shell("doctor")
-    assert ended.code == 0
-    assert any(line.startswith("--  valkey") and "fakeredis" in line for line in ended.lines)
-
-
-def test_an_id_codec_that_is_wrong_is_1(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "self_check", lambda: [("a vector", False)])
-    ended = shell("doctor")
-    assert ended.code == 1
-    assert any(line.startswith("no  ids") and "a vector" in line for line in ended.lines)
-
-
-def test_an_old_python_is_not_well() -> None:
-    assert doctor.python((3, 10, 9)).well is False
-    assert "3.11 or newer" in doctor.python((3, 10, 9)).says
-    assert doctor.python((3, 11, 0)).well is True
-
-
-class FakeTerminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    ("environment", "well", "words"),
-    [
-        ({"TERM": "xterm-256color"}, True, "256 colours"),
-        ({"TERM": "xterm", "COLORTERM": "truecolor"}, True, "true colour"),
-        ({"TERM": "linux"}, True, "16 colours"),
-        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, True, "no colours"),
-        ({"TERM": "dumb"}, None, "--plain"),
-        ({}, True, "TERM is not set"),
-    ],
-)
-def test_a_terminal_is_described(environment: dict[str, str], well: bool | None, words: str) -> None:
-    (finding,) = doctor.terminal([FakeTerminal()] * 3, environment)
-    assert finding.well is well
-    assert words in finding.says
-
-
-@pytest.mark.parametrize(
-    ("columns", "lines", "well", "words"),
-    [
-        ("120", "36", True, "120×36,"),
-        ("70", "20", True, "at 80×24"),
-        ("30", "40", None, "40×15"),
-        ("80", "9", None, "40×15"),
-    ],
-)
-def test_a_small_terminal_is_told(
-    monkeypatch: pytest.MonkeyPatch, columns: str, lines: str, well: bool | None, words: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    monkeypatch.setenv("LINES", lines)
-    (finding,) = doctor.terminal([FakeTerminal()] * 3, {"TERM": "xterm"})
-    assert finding.well is well
-    assert words in finding.says
-
-
-@pytest.mark.parametrize("stream", [1, 2])
-def test_an_encoding_without_our_signs_is_told(stream: int) -> None:
-    streams = [FakeTerminal() for _ in range(3)]
-    streams[stream].encoding = "latin-1"
-    *_, finding = doctor.terminal(streams, {"TERM": "xterm"})
-    assert (finding.what, finding.well) == ("encoding", None)
-    assert "latin-1" in finding.says
-    assert "PYTHONUTF8=1" in finding.says
-
-
-def test_errors_that_go_elsewhere_are_no_terminal() -> None:
-    (finding,) = doctor.terminal([FakeTerminal(), FakeTerminal(), io.StringIO()], {"TERM": "xterm"})
-    assert finding.says.startswith("not one")
-
-
-def test_one_file_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "one.lua").write_text("")
-    monkeypatch.setattr(doctor, "lua_folder", lambda: tmp_path)
-    scripts, lessons = doctor.files()
-    assert scripts.says == f"1 file in {tmp_path}"
-    assert lessons.says.split(" in ")[0].removesuffix("s").endswith(" file")
-
-
-# The screen, and help -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("arguments", [(), ("states-as-locations",), ("--theme", "x")])
-@pytest.mark.parametrize(
-    ("terminals", "missing"),
-    [
-        ((False, False, False), "the standard input is none"),
-        ((False, True, True), "the standard input is none"),
-        ((True, False, True), "the standard output is none"),
-        ((True, True, False), "the standard error output is none"),
-    ],
-)
-def test_the_screen_says_in_one_line_why_it_cannot_open(
-    shell: Shell,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    terminals: tuple[bool, ...],
-    missing: str,
-) -> None:
-    from visualizer.cli import opening
-
-    streams = [FakeTerminal() if terminal else io.StringIO() for terminal in terminals]
-    monkeypatch.setattr(opening, "sys", FakeSystem(*streams))
-    monkeypatch.setattr(opening, "spawned", lambda _: pytest.fail("a server was started"))
-    ended = shell(*arguments)
-    assert (ended.code, ended.out) == (2, b"")
-    assert len(ended.complaint.splitlines()) == 1
-    assert missing in ended.complaint
-    assert "`visualizer walk LESSON`" in ended.complaint
-    assert "--plain" in ended.complaint
-
-
-class FakeSystem:
-    """The streams that `opening` looks at."""
-
-    def __init__(self, stdin: io.StringIO, stdout: io.StringIO, stderr: io.StringIO) -> None:
-        self.stdin = stdin
-        self.stdout = stdout
-        self.stderr = stderr
-
-
-def test_a_dumb_terminal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from visualizer.cli import opening
-
-    monkeypatch.setattr(opening, "sys", FakeSystem(FakeTerminal(), FakeTerminal(), FakeTerminal()))
-    monkeypatch.setenv("TERM", "dumb")
-    assert "TERM says dumb" in (opening.why_no_screen() or "")
-    monkeypatch.setenv("TERM", "xterm")
-    assert opening.why_no_screen() is None
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-@pytest.mark.parametrize("stream", [1, 2])
-def test_an_encoding_that_is_not_utf_8_is_told(monkeypatch: pytest.MonkeyPatch, encoding: str, stream: int) -> None:
-    from visualizer.cli import opening
-
-    streams = [FakeTerminal() for _ in range(3)]
-    streams[stream].encoding = encoding
-    monkeypatch.setattr(opening, "sys", FakeSystem(*streams))
-    monkeypatch.setenv("TERM", "xterm")
-    told = opening.why_no_screen() or ""
-    assert f"written in {encoding}." in told
-    assert "PYTHONUTF8=1" in told
-    assert "UTF-8 locale" in told
-    for other in ("utf-8", "UTF8", "utf_8"):
-        streams[stream].encoding = other
-        assert opening.why_no_screen() is None
-
-
-def test_a_pipe_in_a_process_of_its_own() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "visualizer"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
-    )
-    assert (ended.returncode, ended.stdout) == (2, b"")
-    assert ended.stderr.count(b"\n") == 1
+# Help ---------------------------------------------------------------------------------------------------------------
 
 
 def test_the_help_names_every_command_and_option(shell: Shell) -> None:

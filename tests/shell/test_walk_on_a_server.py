@@ -5,37 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
-from tests.shell.conftest import ENQUEUE, HEAD, PATH, SMALL, Shell, step
-from visualizer.engine import EmbeddedServer
-from visualizer.engine.client import unix_client
+from tests.shell.conftest import ENQUEUE, HEAD, PATH, SMALL, Server, Shell, step
 
 Written = Callable[[str], str]
-
-
-class Server:
-    """A Valkey that somebody else runs, and a client of theirs."""
-
-    def __init__(self, process: EmbeddedServer) -> None:
-        self.url = f"unix://{process.socket_path}"
-        self.client: Any = unix_client(process.socket_path, 10.0)
-
-    def names(self) -> set[bytes]:
-        return set(self.client.keys(b"*"))
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    process = EmbeddedServer.spawn()
-    try:
-        process.wait()
-        yield Server(process)
-    finally:
-        process.close()
 
 
 def test_a_walk_leaves_nothing_behind(shell: Shell, lesson_file: Written, server: Server) -> None:

@@ -110,7 +110,10 @@ class PlainLesson:
             self._write_line(part)
 
     def _tell_failure(self, failure: Exception) -> None:
-        for line in str(failure).split("\n"):
+        text = str(failure)
+        if not isinstance(failure, LessonFaults):  # they begin with the name of a file
+            text = text[:1].upper() + text[1:]
+        for line in text.split("\n"):
             self._write(visible(line))
 
     def _tell_lesson(self) -> None:
