@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 from msgspec import Struct
@@ -41,7 +42,7 @@ class Finding(Struct, frozen=True):
 def examine() -> Iterator[Finding]:
     """Everything, one finding after the other as it is made."""
     yield python(sys.version_info[:3])
-    yield from terminal(sys.stdin, sys.stdout, os.environ)
+    yield from terminal((sys.stdin, sys.stdout, sys.stderr), os.environ)
     yield from files()
     yield from (Finding("ids", holds, vector) for vector, holds in self_check())
     for spec in ("valkey", "fakeredis"):
@@ -57,10 +58,13 @@ def python(version: tuple[int, int, int]) -> Finding:
     return Finding("python", True, f"{said} in {sys.prefix}")
 
 
-def terminal(reads: TextIO, writes: TextIO, environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Whether a screen can be drawn here. Without one the other commands still work, so nothing here is a fault."""
+def terminal(streams: Sequence[TextIO], environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether a screen can be drawn here, on the streams of input, output and errors.
+
+    Without one the other commands still work, so nothing here is a fault.
+    """
     term = environment.get("TERM", "")
-    if not (reads.isatty() and writes.isatty()):
+    if not all(stream.isatty() for stream in streams):
         yield Finding("terminal", None, "not one: the screen opens only in a terminal; walk and --plain work here")
         return
     if term == "dumb":
@@ -73,9 +77,12 @@ def terminal(reads: TextIO, writes: TextIO, environment: Mapping[str, str]) -> I
         ": make it 40×15 or larger" if small else ": at 80×24 all is in view" if cramped else ""
     )
     yield Finding("terminal", None if small else True, f"{term or 'TERM is not set'}, {size}, {_colours(environment)}")
-    encoding = (writes.encoding or "").lower().replace("-", "")
-    if encoding != "utf8":
-        yield Finding("encoding", None, f"{writes.encoding}: set LANG to a UTF-8 locale to see lines and arrows")
+    for stream in streams[1:]:
+        if codecs.lookup(stream.encoding).name != "utf-8":
+            yield Finding(
+                "encoding", None, f"{stream.encoding}: the screen wants UTF-8; set PYTHONUTF8=1, or a UTF-8 LANG"
+            )
+            return
 
 
 def _colours(environment: Mapping[str, str]) -> str:
@@ -95,9 +102,8 @@ def files() -> Iterator[Finding]:
             yield Finding(what, False, str(missing))
             continue
         count = sum(1 for _ in place.glob(pattern))
-        yield Finding(
-            what, count > 0, f"{count} files in {place}" + ("" if count else ": install the visualizer again")
-        )
+        counted = "1 file" if count == 1 else f"{count} files"
+        yield Finding(what, count > 0, f"{counted} in {place}" + ("" if count else ": install the visualizer again"))
 
 
 def engine(spec: str) -> Iterator[Finding]:

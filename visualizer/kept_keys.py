@@ -6,7 +6,7 @@ all ids in view too. A key that a call names and that none of these is, is kept 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec.structs import replace
@@ -21,14 +21,11 @@ class Engine(Protocol):
     @property
     def own(self) -> bool: ...
 
-    @property
-    def client(self) -> Any: ...
-
     def send(self, *words: Any) -> Any: ...
 
     def hold(self, names: Iterable[bytes]) -> None: ...
 
-    def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None: ...
+    def put_back(self, dumps: Mapping[bytes, tuple[bytes, int]], gone: Iterable[bytes]) -> None: ...
 
 
 class KeptKeys:
@@ -128,11 +125,8 @@ class KeptKeys:
         """Makes every key what ``then`` dumped, none where it dumped none; answers how many exist again."""
         dumps = then.dumps or {}
         came = {self._row_base + move.id for move in _moves(since)} if self._engine.own else set()
-        for key in self._known | self._in_view(then) | came:
-            if key in dumps:
-                self._engine.restore(key, dumps[key].data, dumps[key].expires_at_ms)
-            else:
-                self._engine.client.delete(key)
+        gone = (self._known | self._in_view(then) | came) - dumps.keys()
+        self._engine.put_back({key: (dump.data, dump.expires_at_ms) for key, dump in dumps.items()}, gone)
         return len(dumps)
 
     def _in_view(self, seen: Observation) -> set[bytes]:

@@ -65,11 +65,12 @@ class Lesson(Struct, frozen=True):
         for path in self.paths:
             if path.name == name:
                 return path
-        raise UnknownLessonError(_unknown(f"path in {self.slug}", name, [path.name for path in self.paths]))
+        names = [path.name for path in self.paths]
+        raise UnknownLessonError(f"{_unknown(f'path in {self.slug}', name, names)} There are: {', '.join(names)}.")
 
 
 class UnknownLessonError(LookupError):
-    """No lesson or path of that name: a sentence with the nearest name and all of them."""
+    """No lesson or path of that name: a sentence with the nearest name, and where all of them are told."""
 
 
 # Finding ------------------------------------------------------------------------------------------------------------
@@ -86,11 +87,14 @@ def find(name: str) -> Path:
         path = Path(name)
         if path.is_file():
             return path
-        raise UnknownLessonError(f"there is no lesson file {visible(name)}")
+        raise UnknownLessonError(f"there is no lesson file {visible(name)}.")
     lessons = {path.stem: path for path in all_lessons()}
     if name in lessons:
         return lessons[name]
-    raise UnknownLessonError(_unknown("lesson", name, list(lessons)) + ". A file of yours is named with its .toml")
+    raise UnknownLessonError(
+        f"{_unknown('lesson', name, list(lessons))} `visualizer lessons` lists them; a file of yours is named with its "
+        ".toml."
+    )
 
 
 def duplicate_slugs(files: Iterable[Path]) -> tuple[Fault, ...]:
@@ -107,8 +111,7 @@ def duplicate_slugs(files: Iterable[Path]) -> tuple[Fault, ...]:
 
 def _unknown(what: str, name: str, known: list[str]) -> str:
     near = nearest(name, known)
-    hint = f"; did you mean {near}?" if near else "."
-    return f"there is no {what} called {visible(name)}{hint} There are: {', '.join(known) or 'none'}"
+    return f"there is no {what} called {visible(name)}" + (f"; did you mean {near}?" if near else ".")
 
 
 # Loading ------------------------------------------------------------------------------------------------------------

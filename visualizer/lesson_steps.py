@@ -20,7 +20,12 @@ from visualizer.model import Expect, Machine, Parameter, Step
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 NAME_REASON = "a small letter is wanted first, then small letters, digits or hyphens"
 
-_NEEDS = ("not_due", "lease_running")
+# What a step may need, and the place whose score then has to lie ahead.
+_NEEDS = {"not_due": "schedule", "lease_running": "active"}
+# A verb that has both takes exactly one of them.
+_EITHER = ("delay_ms", "at_ms")
+# The naive queue's claims name no worker.
+_NAIVE_CLAIM = "naive_claim"
 _ROWS = ("gone", "unchanged", "none")
 # Scores are doubles: beyond this a sum of milliseconds is no longer exact.
 _LARGEST = 2**53
@@ -75,11 +80,13 @@ class StepReader:
         self._groups = groups
         self._pace = pace
         self._faults = faults
-        self._claimers: dict[str, None] = {}
+        self.start_path()
 
     def start_path(self) -> None:
-        """Forgets the workers of the path before: a token is known within one path."""
-        self._claimers = {}
+        """Forgets who claimed and which place a job entered: a token and a deadline are known within one path."""
+        self._claimers: dict[str, None] = {}
+        self._claimed_naively: set[Job | None] = set()
+        self._entered: set[tuple[bytes | None, str]] = set()
 
     def read(self, table: Table, path_job: Job | None) -> Step:
         """One step; whatever is wrong with it is noted. Its job is the path's where it names none."""
@@ -90,25 +97,37 @@ class StepReader:
         job = table.any("job")
         own = path_job if job is None else self._named(table.key("job"), "job", job, self._jobs)
         given = table.table("with")
+        if do.startswith(_NAIVE_CLAIM):
+            self._claimed_naively.add(own)
         label = table.want("label", str, "a text", "")
         step = Step(
             do=do,
             id=own.id if own else None,
-            given=self._given(given, action) if action else {},
+            given=self._given(given, action, own) if action else {},
             payload=own.payload if own else b"",
             label=label.strip() or do.replace("_", " "),
             say=prose(table.text("say", prose=True)),
             ask=prose(table.text("ask", prose=True)),
-            needs=self._one_of(table, "needs", _NEEDS),
+            needs=self._needs(table, own),
             expect=self._expect(table.table("expect", required=True), action),
         )
         table.done()
+        self._entered.update((step.id, place) for place in (step.expect.enters if step.expect else ()))
         return step
+
+    def _needs(self, table: Table, job: Job | None) -> Any:
+        needs = self._one_of(table, "needs", tuple(_NEEDS))
+        if needs is not None and job is not None and (job.id, _NEEDS[needs]) not in self._entered:
+            table.fault(
+                "needs", f"no step of this path up to here has the job enter {_NEEDS[needs]}, so it has no deadline"
+            )
+        return needs
 
     # What a step is given -------------------------------------------------------------------------------------------
 
-    def _given(self, table: Table, action: Action) -> dict[str, Any]:
+    def _given(self, table: Table, action: Action, job: Job | None) -> dict[str, Any]:
         given: dict[str, Any] = {}
+        self._check_either(table, action)
         for parameter in action.parameters:
             written = table.any(parameter.name, parameter.default)
             if parameter.name in table or (written is not None and parameter.kind == "duration_ms"):
@@ -116,10 +135,29 @@ class StepReader:
                 given[parameter.name] = self._value(table.key(parameter.name), written, parameter)
             elif parameter.required:
                 table.fault(parameter.name, f"missing; {action.name} needs it: {parameter.meaning}")
-            if parameter.kind == "worker" and action.name in self._verbs:
-                self._claimers[str(given.get(parameter.name, written))] = None
+            if parameter.kind == "worker":
+                worker = given.get(parameter.name, written)
+                if action.name in self._verbs:
+                    self._claimers[str(worker)] = None
+                elif self._machine is not None and job not in self._claimed_naively:
+                    self._check_claimed(table.key(parameter.name), worker)
         table.done()
         return given
+
+    def _check_either(self, table: Table, action: Action) -> None:
+        """Exactly one of a delay and an instant says when a job is due, where a verb takes both."""
+        if not {parameter.name for parameter in action.parameters}.issuperset(_EITHER):
+            return
+        given = [name for name in _EITHER if name in table]
+        if len(given) > 1:
+            table.fault(given[1], f"{given[0]} is given too; keep one of them")
+        elif not given:
+            table.fault(_EITHER[0], f"missing; {action.name} needs {' or '.join(_EITHER)}")
+
+    def _check_claimed(self, key: str, worker: str) -> None:
+        if worker and worker not in self._claimers:
+            claimers = ", ".join(self._claimers) or "none"
+            self._faults.add(key, f"no step of this path up to here claims as “{worker}”; known: {claimers}")
 
     def _value(self, key: str, written: Any, parameter: Parameter) -> Any:
         match parameter.kind:
@@ -180,9 +218,8 @@ class StepReader:
             inner.done()
             return {"text": text}
         if isinstance(written, str):
-            if self._worker(key, written) and written not in self._claimers:
-                claimers = ", ".join(self._claimers) or "none"
-                self._faults.add(key, f"no step of this path up to here claims as “{written}”; known: {claimers}")
+            if self._worker(key, written):
+                self._check_claimed(key, written)
         elif type(written) is not int:
             self._faults.add(key, 'a token is a name of a worker, a whole number, or { text = "…" }')
         return written

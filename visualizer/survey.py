@@ -68,21 +68,26 @@ class Survey(Struct, frozen=True):
         return tuple(found for found in self.foreign if job in found.holds)
 
     def sentence(self) -> str:
-        """What was found, in one line that is safe to show."""
-        keys = "1 key" if self.keys_seen == 1 else f"{self.keys_seen:,} keys"
-        parts = [keys if self.complete else f"the first {keys}, no further"]
-        if self.foreign:
-            shown = _listed([_foreign_words(found) for found in self.foreign])
-            parts.append(f"{len(self.foreign):,} foreign: {shown}")
-        else:
-            parts.append("none foreign")
-        if self.rows_without_place:
-            count = len(self.rows_without_place)
-            rows = "1 row that no place points to" if count == 1 else f"{count:,} rows that no place points to"
-            parts.append(f"{rows}: {_listed([short_id(job) for job in self.rows_without_place])}")
-        else:
-            parts.append("every row has a place")
-        return "; ".join(parts)
+        """What was found, as sentences in one line that is safe to show."""
+        keys = "no key" if not self.keys_seen else "1 key" if self.keys_seen == 1 else f"{self.keys_seen:,} keys"
+        seen = f"The queue holds {keys}" if self.complete else f"Of the queue {keys} were looked at, no further"
+        rows = _rows_words(self.rows_without_place)
+        if not self.foreign:
+            foreign = {0: "", 1: ", not a foreign one"}.get(self.keys_seen, ", none of them foreign")
+            return (
+                f"{seen}{foreign}. {rows}."
+                if self.rows_without_place
+                else f"{seen}{foreign}, and every row has a place."
+            )
+        are = "1 is" if len(self.foreign) == 1 else f"{len(self.foreign):,} are"
+        return f"{seen}. {are} foreign: {_listed([_foreign_words(found) for found in self.foreign])}. {rows}."
+
+
+def _rows_words(rows: Sequence[bytes]) -> str:
+    if not rows:
+        return "Every row has a place"
+    count = "1 row has" if len(rows) == 1 else f"{len(rows):,} rows have"
+    return f"{count} no place: {_listed([short_id(job) for job in rows])}"
 
 
 def _foreign_words(found: ForeignKey) -> str:

@@ -37,6 +37,7 @@ NAMES = {
 }
 # What Windows sends after a first byte 00 or e0.
 WINDOWS_NAMES = {"M": "right", "K": "left", "G": "home", "O": "end"}
+ESCAPE = b"\x1b"
 # How long the bytes of one key may be apart on a slow line.
 SEQUENCE_SECONDS = 0.05
 
@@ -49,24 +50,31 @@ class Keys(Protocol):
         ...
 
     def line(self) -> str | None:
-        """A line that is typed and ended with enter, without its end; None when there are no more."""
+        """A line that is typed and ended with enter, without its end; None when esc left it or there are no more."""
         ...
 
 
 class LineKeys:
-    """Keys from a stream that is no terminal: one a line, its name or its character. An empty line is enter."""
+    """Keys from a stream that is no terminal: one a line, its name or its character. An empty line is enter.
+
+    Where a line is asked for, one that is the key esc leaves.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def press(self) -> str | None:
-        text = self.line()
+        text = self._next()
         if text is None:
             return None
         word = text.strip() or "enter"
         return NAMES.get(word, word)
 
     def line(self) -> str | None:
+        text = self._next()
+        return None if text is not None and NAMES.get(text, text) == "escape" else text
+
+    def _next(self) -> str | None:
         text = self._stream.readline()
         return text.rstrip("\r\n") if text else None
 
@@ -105,6 +113,9 @@ else:
     import termios
     import tty
 
+    # Where a terminal's attributes hold the local modes.
+    LOCAL_FLAGS = 3
+
     class TerminalKeys(LineKeys):
         """Keys of a terminal, which shows nothing of them; ``ctrl+c`` still interrupts."""
 
@@ -119,12 +130,8 @@ else:
             data = os.read(self._descriptor, 1)
             if not data:
                 return None
-            if data == b"\x1b":
-                while self._more() and len(data) < 8:
-                    data += os.read(self._descriptor, 1)
-                    if len(data) > 2 and 0x40 <= data[-1] <= 0x7E:
-                        break
-                return NAMES.get(data.decode("ascii", "replace"), "unknown")
+            if data == ESCAPE:
+                return NAMES.get((data + self._rest_of_sequence()).decode("ascii", "replace"), "unknown")
             while data[0] >= 0xC0 and len(data) < 4 and self._more():
                 data += os.read(self._descriptor, 1)
             character = data.decode("utf-8", "replace")
@@ -132,8 +139,40 @@ else:
             return None if name == "end_of_input" else name
 
         def line(self) -> str | None:
-            self.restore()
-            return super().line()
+            # The terminal edits the line and shows it; for it, esc ends one as enter does.
+            *flags, characters = self._found
+            characters = [*characters]
+            characters[termios.VEOL] = ESCAPE
+            flags[LOCAL_FLAGS] |= termios.ICANON | termios.ECHO
+            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, [*flags, characters])
+            try:
+                return self._typed_line()
+            finally:
+                self.restore()
+
+        def _typed_line(self) -> str | None:
+            data = b""
+            while not data.endswith((b"\n", ESCAPE)):
+                more = os.read(self._descriptor, 4096)
+                if not more:
+                    return None
+                data += more
+            if data.endswith(b"\n"):
+                return data.decode("utf-8", "surrogateescape").rstrip("\r\n")
+            tty.setcbreak(self._descriptor, termios.TCSANOW)
+            self._rest_of_sequence()  # it may have been another key, whose bytes begin with esc
+            with contextlib.suppress(OSError):  # a terminal that is open for reading only
+                os.write(self._descriptor, b"\n")
+            return None
+
+        def _rest_of_sequence(self) -> bytes:
+            """What comes at once behind an esc: the rest of one key."""
+            data = b""
+            while self._more() and len(data) < 7:
+                data += os.read(self._descriptor, 1)
+                if len(data) > 1 and 0x40 <= data[-1] <= 0x7E:
+                    break
+            return data
 
         def restore(self) -> None:
             """Gives the terminal its own mode back."""

@@ -33,7 +33,7 @@ from visualizer.model import (
 from visualizer.move import moves_between, unseen_moves
 from visualizer.naive import NAIVE_STEPS
 from visualizer.observe import Observer
-from visualizer.script import Caller, ReplyLostError
+from visualizer.script import Caller, ReplyLostError, load
 from visualizer.steps import STEPS, NamedStep, Stage
 
 Value = TypeVar("Value")
@@ -59,6 +59,8 @@ class Engine(Protocol):
 
     def check(self) -> None: ...
 
+    def failure(self, error: Exception, *, reading: bool = False) -> Exception: ...
+
     def owner_lost(self, seen: bytes | None) -> str | None: ...
 
     def may(self, feature: Any) -> str | None: ...
@@ -73,7 +75,10 @@ class Engine(Protocol):
 
     def expire_now(self, key: bytes) -> None: ...
 
-    def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None: ...
+    def put_back(self, dumps: Mapping[bytes, tuple[bytes, int]], gone: Iterable[bytes]) -> None: ...
+
+    @property
+    def loaded(self) -> set[str]: ...
 
 
 def _never_interrupted(seconds: float) -> bool:
@@ -130,7 +135,7 @@ class Walker:
         if self.clock is not None and step.do != "time_passes":
             self.clock.advance(STEP_MS, last, self._sleep)
         keeps = self._keep_dumps or (named is not None and named.keeps_keys)
-        before = self._read(last, keep=keeps)
+        before = self._read_before(last, keep=keeps)
         lost = self._engine.owner_lost(before.owner)
         if lost:
             self._engine.check()
@@ -139,6 +144,7 @@ class Walker:
         before = shared(last, before)
         if not before.same_apart_from_time(last):
             self._append(None, Performed(Outcome("changed"), kind="between"), last, before)
+            note = note or "Something changed before this step, and not by this walk: ← shows it."
         self._keys.keep_late(keeps)
         performed = self._perform(step, before, named)
         before = self._keys.with_late(before)
@@ -157,14 +163,6 @@ class Walker:
         """The server's clock, read outside the wire log."""
         seconds, micros = self._engine.client.time()
         return int(seconds) * 1000 + int(micros) // 1000
-
-    def note_last(self, note: str) -> Walk:
-        """Puts a sentence first in the last frame's readout."""
-        frames = self.walk.frames
-        last = frames[-1]
-        told = replace(last, performed=replace(last.performed, notes=(note, *last.performed.notes)))
-        self.walk = replace(self.walk, frames=(*frames[:-1], told))
-        return self.walk
 
     def _perform(self, step: Step, before: Observation, named: NamedStep | None) -> Performed:
         tokens = self._tokens()
@@ -195,8 +193,7 @@ class Walker:
                 )
             )
         except (IdError, TokenUnknownError) as failure:
-            why = f"{str(failure).removesuffix('; nothing was sent')}; nothing was sent"
-            return Performed(Outcome("not_sent", refused=why, sent=False), kind=kind)
+            return Performed(Outcome("not_sent", refused=str(failure), sent=False), kind=kind)
         except ReplyLostError as failure:
             note = f"{str(failure).rstrip('.')}; the server may have run it, and it was not sent again"
             return Performed(Outcome("reply_lost", note=note), kind=kind, script=verb.script if verb else None)
@@ -283,14 +280,25 @@ class Walker:
         fresh = self._observer.read(self._keys.to_keep(since) if keep else ())
         return self.clock.seen(fresh, since) if self.clock is not None else fresh
 
-    def _load_scripts(self) -> None:
-        """NOSCRIPT then appears only after something flushed the cache."""
-        from visualizer.script import load
+    def _read_before(self, since: Observation, *, keep: bool) -> Observation:
+        """The reading before a step; where it fails, the error says that the step was not sent."""
+        from redis.exceptions import RedisError
 
-        pipeline = self._engine.client.pipeline(transaction=False)
-        for verb in self._machine.verbs.values():
-            pipeline.execute_command("SCRIPT", "LOAD", load(verb.script).source)
-        pipeline.execute()
+        try:
+            return self._read(since, keep=keep)
+        except RedisError as failure:
+            raise self._engine.failure(failure, reading=True) from failure
+
+    def _load_scripts(self) -> None:
+        """NOSCRIPT then appears only after something flushed the cache. What the engine has already is not sent again."""
+        scripts = [load(verb.script) for verb in self._machine.verbs.values()]
+        missing = [script for script in scripts if script.sha1 not in self._engine.loaded]
+        if missing:
+            pipeline = self._engine.client.pipeline(transaction=False)
+            for script in missing:
+                pipeline.execute_command("SCRIPT", "LOAD", script.source)
+            pipeline.execute()
+            self._engine.loaded.update(script.sha1 for script in missing)
 
 
 def shared(earlier: Observation, later: Observation) -> Observation:

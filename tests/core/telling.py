@@ -9,6 +9,7 @@ from visualizer.model import Frame
 from visualizer.walk import Walker
 
 ALL = "laws   11 of 11 hold, judged on 1 id in view"
+NO_ID = "laws   11 of 11 hold, judged on no id in view"
 NO_PAUSE = "wire   HGET emq:{cm}:meta paused → nil  MS"
 ONE_STEP = "  One script, one step: no client saw it between."
 PATTERNS = (

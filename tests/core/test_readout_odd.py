@@ -60,10 +60,11 @@ def test_between_two_steps(engine: Engine) -> None:
         "Between two steps, not by this walk: JOB0KHTOWnGLuC leaves active and enters nothing.",
         "row    attempts stay 1",
         "laws   8 of 11 hold, judged on 1 id in view",
-        "broken JOB0KHTOWnGLuC has a row and is in no place.  While its row lives, the id is in exactly one place.",
+        "broken JOB0KHTOWnGLuC has a row and is in no place."
+        "  Law: While its row lives, the id is in exactly one place.",
         "broken JOB0KHTOWnGLuC is in no place, its row says active."
-        "  The row's state follows the place (schedule is written scheduled).",
-        "broken JOB0KHTOWnGLuC has a row that no place points to.  Every row in view has a place.",
+        "  Law: The row's state follows the place (schedule is written scheduled).",
+        "broken JOB0KHTOWnGLuC has a row that no place points to.  Law: Every row in view has a place.",
     ]
     engine.client.hset(space_on(engine).key("meta"), "paused", 1)
     walker.look()
@@ -95,7 +96,7 @@ def test_a_naive_command(engine: Engine) -> None:
     walker = walker_on(engine)
     take(walker, "naive_enqueue")
     take(walker, "naive_claim_flag")
-    assert told(walker)[0] == "The row changed; no id moved.  naive_claim_flag answered 0."
+    assert told(walker)[0] == "The row changed; no id moved.  HSET answered 0."
     take(walker, "naive_claim_leave")
     assert told(walker)[0] == (
         "JOB0KHTOWnGLuC leaves pending and enters nothing.  One command, and every client can see this."
@@ -120,7 +121,7 @@ def test_a_lane(engine: Engine) -> None:
     walker = walker_on(engine)
     take(walker, "lane_enqueue", group=GROUP)
     assert told(walker) == [
-        f"JOB0KHTOWnGLuC enters {LANE}.",
+        f"JOB0KHTOWnGLuC enters {LANE}.{ONE_STEP}",
         "score  0  always 0, so the order is mint order",
         'row    state + "pending"   attempts + "0"   payload + "payload"   group + "PRT0KHTOfMv2X2"',
         "beside ring nothing → [PRT0KHTO…2X2]   wake nothing → [1]",

@@ -99,3 +99,42 @@ def test_a_script_error_is_told_on_every_engine(engine: Engine) -> None:
     with pytest.raises(exceptions.ResponseError) as caught:
         engine.client.eval("return redis.error_reply('EMQSTALE complete token mismatch')", 0)
     assert "answered with an error: EMQSTALE complete token mismatch" in describe(caught.value, engine)
+
+
+# A reading before a step ----------------------------------------------------------------------------------------------
+
+LOST = exceptions.ConnectionError("Connection closed by server.")
+
+
+@pytest.mark.parametrize(
+    ("error", "gone"),
+    [
+        (LOST, True),
+        (exceptions.TimeoutError("Timeout reading from socket"), True),
+        (exceptions.TimeoutError("Timeout connecting to server"), True),
+        (exceptions.InvalidResponse("HTTP/1.1"), True),
+        (exceptions.ReadOnlyError("x"), False),
+        (exceptions.ResponseError("odd"), False),
+    ],
+)
+def test_when_only_a_reading_fails_the_step_was_not_sent(error: Exception, gone: bool) -> None:
+    told = failure(error, CALLED, BASE, reading=True)
+    assert str(told).endswith("The queue was only being read: the step was not sent.")
+    assert "may have run" not in str(told)
+    assert isinstance(told, EngineGone) == gone
+    assert not (isinstance(told, EngineGone) and told.may_have_run)
+
+
+def test_when_a_call_fails_it_may_have_run() -> None:
+    told = failure(LOST, CALLED, BASE)
+    assert isinstance(told, EngineGone)
+    assert told.may_have_run
+    assert "may have run the call" in str(told)
+    assert "step" not in str(told)
+
+
+def test_a_reading_that_fails_is_told_on_every_engine(engine: Engine) -> None:
+    told = engine.failure(LOST, reading=True)
+    assert isinstance(told, EngineGone)
+    assert "the step was not sent" in str(told)
+    assert not told.may_have_run

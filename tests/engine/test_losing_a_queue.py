@@ -11,7 +11,7 @@ import redis
 
 from tests.engine.serving import calls_of, eventually, everything, needs_server
 from tests.engine.their_server import BASE, FOREIGN, KEYS, OWNER, Opener, put
-from visualizer.engine import Engine, EngineError, ownership
+from visualizer.engine import Engine, EngineError, EngineGone, QueueLostError, ownership
 
 pytestmark = needs_server
 
@@ -77,13 +77,32 @@ def test_after_a_reading_without_our_token_nothing_is_sent_or_deleted(
         lambda: engine.client.delete(BASE + b"pending"),
         lambda: engine.client.pipeline(transaction=False),
         lambda: engine.restore(BASE + b"pending", b"", 0),
+        lambda: engine.put_back({}, [BASE + b"pending"]),
     ):
-        with pytest.raises(EngineError, match="no longer ours"):
+        with pytest.raises(QueueLostError, match="no longer ours"):
             attempt()
     before_leaving = calls_of(admin, "get") + calls_of(admin, "watch")
     assert "--take-over" in (engine.close() or "")
     assert calls_of(admin, "get") + calls_of(admin, "watch") == before_leaving, "it does not even ask again"
     assert everything(admin) == before
+
+
+def test_a_lost_queue_is_an_engine_that_is_gone_and_ran_nothing(opened: Opener, admin: redis.Redis) -> None:
+    engine = opened()
+    put(engine, b"pending")
+    admin.set(OWNER, b"another", px=60_000)
+    for attempt in (engine.clear_queue, engine.check):
+        with pytest.raises(EngineGone) as caught:
+            attempt()
+        assert not caught.value.may_have_run
+        assert "Start again" in str(caught.value)
+
+
+def test_what_is_left_on_a_lost_queue_is_not_claimed_to_be_known(opened: Opener, admin: redis.Redis) -> None:
+    engine = opened()
+    put(engine, b"pending")
+    admin.flushall()
+    assert (engine.close() or "").startswith("Keys may have been left in the queue cm on the server at ")
 
 
 def test_a_queue_lost_unnoticed_is_not_deleted_from(opened: Opener, admin: redis.Redis) -> None:
@@ -93,7 +112,7 @@ def test_a_queue_lost_unnoticed_is_not_deleted_from(opened: Opener, admin: redis
         admin.set(OWNER, b"another", px=60_000)
         before = everything(admin)
         if leave is Engine.clear_queue:
-            with pytest.raises(EngineError, match="names another visualizer"):
+            with pytest.raises(QueueLostError, match="names another visualizer"):
                 engine.clear_queue()
         assert "--take-over" in (engine.close() or "")
         assert everything(admin) == before

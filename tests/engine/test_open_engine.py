@@ -106,6 +106,27 @@ def test_an_unknown_engine_lists_the_choices_and_repeats_no_password(spec: str) 
     assert "\x1b" not in sentence
 
 
+@pytest.mark.parametrize(
+    "spec",
+    ["", "redis", "Valkey", "http://host", "redis://h:99999", "redis://h/notadb", "redis://h?retry=1", "unix://"],
+)
+def test_an_engine_is_refused_before_anything_is_opened_in_the_same_words(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(EngineError) as opening:
+        open_engine(spec, queue=QUEUE)
+    monkeypatch.setattr(socket, "socket", lambda *_: pytest.fail("a connection was tried"))
+    with pytest.raises(EngineError) as checking:
+        engines.check_spec(spec)
+    assert str(checking.value) == str(opening.value)
+
+
+@pytest.mark.parametrize("spec", ["auto", "valkey", "fakeredis", "redis://nowhere.invalid", "UNIX:///none"])
+def test_an_engine_that_may_exist_passes(spec: str) -> None:
+    engines.check_spec(spec)
+    assert engines.is_url(spec) == ("://" in spec)
+
+
 # What each can do -----------------------------------------------------------------------------------------------------
 
 
@@ -193,8 +214,9 @@ def test_after_close_everything_is_refused(spec: str) -> None:
     assert engine.close() is None
     assert engine.close() is None
     for attempt in (engine.check, lambda: engine.hold([]), engine.clear_queue, engine.flush_scripts):
-        with pytest.raises(EngineError, match="is closed"):
+        with pytest.raises(EngineGone, match="is closed") as caught:
             attempt()
+        assert engine.failure(caught.value) is caught.value
 
 
 # When the server goes away --------------------------------------------------------------------------------------------
@@ -241,6 +263,7 @@ def test_a_server_that_died_is_told_and_can_be_started_again(alone: EmbeddedEngi
     told = alone.failure(caught.value)
     assert isinstance(told, EngineGone)
     assert "The private Valkey is gone." in describe(caught.value, alone)
+    assert "gone; the step was not sent." in str(alone.failure(caught.value, reading=True))
     alone.restart()
     assert alone.client.ping()
 

@@ -201,13 +201,13 @@ def test_a_pool_and_a_single_connection_see_the_same_job(queue: QueueUnderTest, 
 def test_a_lease_that_is_none_is_not_sent(queue: QueueUnderTest, verb: str, lease_ms: object) -> None:
     size = {"size": 1} if verb == "claim_batch" else {}
     assert queue.do(verb, lease_ms=lease_ms, **size) == "not_sent"
-    assert queue.outcome.refused == f"lease_ms is a whole number of at least 1, not {lease_ms!r}; nothing was sent"
+    assert queue.outcome.refused == f"lease_ms is a whole number of at least 1, not {lease_ms!r}"
 
 
 @case(31)
 def test_a_promotion_of_none_is_not_sent(queue: QueueUnderTest) -> None:
     assert queue.do("promote", batch=0) == "not_sent"
-    assert queue.outcome.refused == "batch is a whole number of at least 1, not 0; nothing was sent"
+    assert queue.outcome.refused == "batch is a whole number of at least 1, not 0"
 
 
 @case(32)

@@ -131,7 +131,7 @@ def test_the_sweep_recovers_below_its_count_and_buries_at_it(queue: QueueUnderTe
 def test_the_sweep_leaves_a_lease_that_runs(queue: QueueUnderTest) -> None:
     job = queue.claimed()
     before = queue.held()
-    assert queue.do("sweep_stalled", max_stalled=2) == "recovered"
+    assert queue.do("sweep_stalled", max_stalled=2) == "none_lapsed"
     assert queue.reply == [[], []]
     assert queue.held() == before
     assert b"stalled" not in queue.row(job)

@@ -55,7 +55,7 @@ def test_an_ill_formed_id_reaches_no_server(queue: QueueUnderTest, verb: str, jo
     assert queue.calls == ()
     assert queue.outcome.refused is not None
     assert queue.outcome.refused.startswith("job_key requires a valid branded id")
-    assert queue.outcome.refused.endswith("; nothing was sent")
+    assert "sent" not in queue.outcome.refused
 
 
 @case(43)

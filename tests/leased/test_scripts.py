@@ -98,7 +98,7 @@ def test_an_instant_is_scored_as_it_is_given(queue: QueueUnderTest, at_ms: int) 
 def test_a_due_time_is_given_one_way(queue: QueueUnderTest, verb: str, given: dict[str, int]) -> None:
     token = {"token": 1} if verb == "delay" else {}
     assert queue.do(verb, mint(), **token, **given) == "not_sent"
-    assert queue.outcome.refused == f"{verb} takes either delay_ms or at_ms; nothing was sent"
+    assert queue.outcome.refused == f"{verb} takes either delay_ms or at_ms"
 
 
 def test_a_scheduled_delay_is_not_negative(queue: QueueUnderTest) -> None:
@@ -144,11 +144,16 @@ def test_a_promotion_takes_the_earliest_first_and_no_more_than_its_batch(queue: 
     assert queue.place("pending") == [jobs[1], jobs[2]]
 
 
+def test_a_sweep_of_nothing_recovers_nothing(queue: QueueUnderTest) -> None:
+    assert queue.do("sweep_stalled") == "none_lapsed"
+    assert queue.reply == [[], []]
+
+
 def test_a_sweep_takes_no_more_than_its_limit_and_sorts_the_recovered_from_the_dead(queue: QueueUnderTest) -> None:
     jobs = [mint() for _ in range(3)]
     queue.client.zadd(queue.space.key("active"), {job: score for score, job in enumerate(jobs, start=1)})
     queue.client.hset(queue.space.job(jobs[0]), "stalled", 1)
-    assert queue.do("sweep_stalled", max_stalled=2, limit=2) == "recovered"
+    assert queue.do("sweep_stalled", max_stalled=2, limit=2) == "recovered_and_dead"
     assert queue.reply == [[jobs[1]], [jobs[0]]]
     assert queue.place("active") == [jobs[2]]
 
@@ -166,6 +171,4 @@ def test_a_worker_without_a_token_sends_nothing(queue: QueueUnderTest) -> None:
 def test_a_verb_about_a_job_needs_one(queue: QueueUnderTest) -> None:
     assert queue.do("complete", token=1) == "not_sent"
     assert queue.do("complete", mint()) == "not_sent"
-    assert queue.outcome.refused == (
-        "complete needs token: the attempts that the worker's claim gave it; nothing was sent"
-    )
+    assert queue.outcome.refused == ("complete needs token: the attempts that the worker's claim gave it")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.lessons.writing import CLAIM, HEAD, HERE, PATH, faults_of, read, step
+from tests.lessons.writing import CLAIM, HEAD, HERE, PATH, faults_of, read, step, written
 from visualizer.lesson import LessonFaults, all_lessons
 
 BROKEN = sorted((HERE / "broken").glob("*.toml"))
@@ -57,7 +57,8 @@ def test_the_line_of_a_fault_shows_its_key_or_the_table_it_is_missing_from(file:
             assert leaf not in "".join(line for line in source if "=" in line and "#" not in line)
         else:
             shown = source[fault.line - 1]
-            assert leaf in shown or (fault.reason.startswith("missing") and shown == "[[paths.steps]]")
+            holder = shown == "[[paths.steps]]" or shown.startswith("with = ")
+            assert leaf in shown or (fault.reason.startswith("missing") and holder)
 
 
 def test_faults_come_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -105,6 +106,66 @@ def test_a_claim_on_another_path_hands_nobody_a_token(tmp_path: Path) -> None:
     other = PATH.replace('"p"', '"other"')
     (fault,) = faults_of(tmp_path, HEAD, PATH, CLAIM, other, step("complete", "token = 'w1'"))
     assert fault.reason.endswith("known: none")
+
+
+@pytest.mark.parametrize("verb", ["schedule", "delay"])
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("delay_ms = 1, at_ms = 2", "delay_ms is given too; keep one of them"),
+        ("", "missing; {verb} needs delay_ms or at_ms"),
+        ("delay_ms = 0", None),
+        ("at_ms = 0", None),
+    ],
+)
+def test_a_job_is_due_by_exactly_one_of_a_delay_and_an_instant(
+    tmp_path: Path, verb: str, given: str, reason: str | None
+) -> None:
+    token = "token = 1" if verb == "delay" else ""
+    text = (HEAD, PATH, step(verb, ", ".join(filter(None, (token, given)))))
+    if reason is None:
+        assert written(tmp_path, *text).paths
+    else:
+        assert [fault.reason for fault in faults_of(tmp_path, *text)] == [reason.format(verb=verb)]
+
+
+def test_only_a_worker_that_has_claimed_can_die(tmp_path: Path) -> None:
+    other = PATH.replace('"p"', '"other"')
+    dies = step("kill_worker", "worker = 'w1'")
+    (fault,) = faults_of(tmp_path, HEAD, PATH, CLAIM, dies, other, dies)
+    assert (fault.key, fault.reason) == (
+        "paths[2].steps[1].with.worker",
+        "no step of this path up to here claims as “w1”; known: none",
+    )
+    (by_default,) = faults_of(tmp_path, HEAD, PATH, step("kill_worker"))
+    assert by_default.key == "paths[1].steps[1].with.worker"
+    (misnamed,) = faults_of(tmp_path, HEAD, PATH, CLAIM, step("kill_worker", "worker = 'W'"))
+    assert misnamed.reason.startswith("no worker's name")
+
+
+def test_a_naive_claim_names_no_worker_so_any_may_die_of_it(tmp_path: Path) -> None:
+    flag, dies = step("naive_claim_flag"), step("kill_worker", "worker = 'w9'")
+    assert written(tmp_path, HEAD, PATH, flag, dies).paths
+    of_another = dies.replace("[[paths.steps]]", '[[paths.steps]]\njob = "two"')
+    assert len(faults_of(tmp_path, HEAD, PATH, flag, of_another)) == 1
+
+
+@pytest.mark.parametrize(
+    ("needs", "place", "setting"),
+    [
+        ("not_due", "schedule", step("schedule", "delay_ms = 1", 'enters = ["schedule"]')),
+        ("lease_running", "active", CLAIM),
+    ],
+)
+def test_a_step_needs_only_a_deadline_that_its_job_has(tmp_path: Path, needs: str, place: str, setting: str) -> None:
+    setting = setting.replace("[paths.steps.expect]\n\n", f'[paths.steps.expect]\nenters = ["{place}"]\n')
+    early = step("promote").replace("[[paths.steps]]", f'[[paths.steps]]\nneeds = "{needs}"')
+    assert written(tmp_path, HEAD, PATH, setting, early).paths
+    other = PATH.replace('"p"', '"other"')
+    for text in ((early,), (setting.replace('do = "', 'job = "two"\ndo = "'), early), (setting, other, early)):
+        (fault,) = faults_of(tmp_path, HEAD, PATH, *text)
+        assert fault.key.endswith(".needs")
+        assert fault.reason == f"no step of this path up to here has the job enter {place}, so it has no deadline"
 
 
 def test_raw_control_characters_are_refused_with_key_and_line_and_the_rest_is_still_read(tmp_path: Path) -> None:

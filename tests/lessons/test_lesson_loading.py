@@ -23,7 +23,8 @@ def test_what_a_lesson_gives_is_resolved(tmp_path: Path) -> None:
     other = step("retry", "token = { text = '01' }, error = 'no'", 'row = "unchanged"').replace(
         "[[paths.steps]]", '[[paths.steps]]\njob = "two"\nlabel = "again"\nneeds = "lease_running"'
     )
-    lesson = written(tmp_path, HEAD, f'[groups]\nred = "{RED}"\n', PATH, lanes, CLAIM, other)
+    claim = step("claim", "", 'enters = ["active"]').replace("[[paths.steps]]", '[[paths.steps]]\njob = "two"')
+    lesson = written(tmp_path, HEAD, f'[groups]\nred = "{RED}"\n', PATH, lanes, claim, other)
     admitted, _, retried = lesson.paths[0].steps
     assert lesson.slug == "written"
     assert lesson.jobs["two"].payload == b"\x83\x00\xff"
@@ -104,11 +105,11 @@ def test_a_lesson_is_found_by_slug_and_by_file(tmp_path: Path) -> None:
     assert find(str(own)) == own
 
 
-def test_an_unknown_lesson_names_the_nearest_and_all(tmp_path: Path) -> None:
+def test_an_unknown_lesson_names_the_nearest_and_where_all_are_told(tmp_path: Path) -> None:
     with pytest.raises(UnknownLessonError) as unknown:
         find("state-as-location")
-    assert "did you mean states-as-locations? There are: " in str(unknown.value)
-    with pytest.raises(UnknownLessonError, match=r"no lesson called zzz\. There are: .*states-as-locations"):
+    assert "did you mean states-as-locations? `visualizer lessons` lists them" in str(unknown.value)
+    with pytest.raises(UnknownLessonError, match=r"no lesson called zzz\. `visualizer lessons` lists them"):
         find("zzz")
     with pytest.raises(UnknownLessonError, match="there is no lesson file"):
         find(str(tmp_path / "none.toml"))

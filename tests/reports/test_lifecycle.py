@@ -54,7 +54,7 @@ def test_l1_a_wrong_token_is_told_with_both_numbers(engine: Engine) -> None:
     )
     assert broken(refused) == []
     take(walker, "complete", token="w1")
-    assert texts(walker)[0] == "JOB0KHTOWnGLuC leaves active and enters nothing: its row is gone."
+    assert texts(walker)[0].startswith("JOB0KHTOWnGLuC leaves active and enters nothing: its row is gone.")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_l5_a_killed_workers_job_stays_until_a_reaper_comes(engine: Engine, reap
     take(walker, "wait_until_lapsed")
     assert any(text.endswith("ago: no reaper has run.") for text in texts(walker))
     assert walker.walk.shown.memberships == {GUESS: ("active",)}
-    assert drawn(walker).places[1].members[0].note.startswith("lapsed")
+    assert drawn(walker).places[1].members[0].note.endswith(("ago", "lapsed"))
     given = {"max_stalled": 2} if reaper == "sweep_stalled" else {}
     take(walker, reaper, **given)
     told = texts(walker)
@@ -216,7 +216,7 @@ def test_l12_a_due_job_waits_for_a_promoter_that_the_learner_steps(engine: Engin
     late = [text for text in texts(walker) if text.endswith("no promoter has run.")]
     assert len(late) == 1
     assert re.fullmatch(r"JOB0KHTO…LuC has been due for 4\d\.\d s: no promoter has run\.", late[0])
-    assert drawn(walker).places[2].members[0].note.startswith("due 4")
+    assert drawn(walker).places[2].members[0].note == "due"
     take(walker, "promote")
     assert texts(walker)[0].startswith("JOB0KHTOWnGLuC leaves schedule, enters pending.")
     assert not any("no promoter" in text for text in texts(walker))

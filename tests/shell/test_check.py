@@ -59,8 +59,12 @@ def test_every_failed_announcement_is_a_line(shell: Shell, lesson_file: Written)
     )
     ended = shell("check", lesson_file(wrong.replace('token = "w1"', "token = 1")), "--engine", "fakeredis")
     assert ended.code == 1
-    places = [line.split(".toml: ")[1].split(": announced")[0] for line in ended.lines]
-    assert set(places) == {"paths[2].steps[1]", "paths[2].steps[2]"}
+    places = {line.split(".toml:")[1].split(": announced")[0] for line in ended.lines}
+    lines = [number for number, line in enumerate(wrong.splitlines(), 1) if line == "[[paths.steps]]"]
+    assert places == {
+        f"{lines[1]}: paths[2].steps[1] (path second, step 1 · complete)",
+        f"{lines[2]}: paths[2].steps[2] (path second, step 2 · claim)",
+    }
     assert any("announced refused nothing, read 0" in line for line in ended.lines)
     assert any("announced enters active, read nothing" in line for line in ended.lines)
 
@@ -78,15 +82,24 @@ def test_two_files_of_one_name_are_refused(shell: Shell, tmp_path: Path) -> None
 def test_a_path_that_cannot_be_played_here_is_told(shell: Shell, lesson_file: Written) -> None:
     restart = PATH.format(name="restarts") + step("restart_server", 'outcome = "restarted"')
     ended = shell("check", lesson_file(SMALL + restart), "--engine", "fakeredis")
-    assert ended.code == 0
-    assert "paths[2] (restarts) was not played" in ended.complaint
-    assert "1 path, 3 steps" in ended.lines[-1]
+    assert (ended.code, ended.err) == (0, b"")
+    (not_played,) = [line for line in ended.lines if line.startswith("not played  ")]
+    assert "paths[2] (path restarts): fakeredis lives in this process" in not_played
+    assert ended.lines[-1].endswith("1 path, 3 steps, on fakeredis 2.41.0; 1 path not played")
+
+
+def test_a_lesson_of_which_nothing_can_be_played_is_not_ok(shell: Shell, lesson_file: Written) -> None:
+    restart = PATH.format(name="restarts") + step("restart_server", 'outcome = "restarted"')
+    ended = shell("check", lesson_file(HEAD + restart), "--engine", "fakeredis")
+    assert (ended.code, ended.err) == (0, b"")
+    assert [line.split()[:2] for line in ended.lines] == [["not", "played"]]
+    assert "fakeredis lives in this process" in ended.lines[0]
 
 
 def test_a_file_that_is_not_there_is_2(shell: Shell) -> None:
     ended = shell("check", "nowhere.toml")
     assert (ended.code, ended.out) == (2, b"")
-    assert "there is no lesson file nowhere.toml" in ended.complaint
+    assert "There is no lesson file nowhere.toml." in ended.complaint
 
 
 def test_a_deadline_that_cannot_be_kept_is_a_fault(
@@ -99,4 +112,24 @@ def test_a_deadline_that_cannot_be_kept_is_a_fault(
     early = step("promote", 'outcome = "promoted"', more='needs = "not_due"')
     ended = shell("check", lesson_file(HEAD + PATH.format(name="p") + later + early), "--engine", "fakeredis")
     assert ended.code == 1
-    assert "paths[1]: step 2 (promote) only teaches before its deadline" in ended.lines[0]
+    assert "paths[1] (path p): step 2 (promote) only teaches before its deadline" in ended.lines[0]
+
+
+def test_a_change_between_two_steps_names_the_path_and_both(
+    shell: Shell, lesson_file: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from visualizer.model import Step, Walk
+    from visualizer.walk import Walker
+
+    take = Walker.take
+
+    def disturbed(walker: Walker, taken: Step, note: str = "") -> Walk:
+        if taken.do == "claim":
+            walker._engine.client.zadd(b"emq:{check}:dead", {b"JOB0KHTOWnGLuC": 0})
+        return take(walker, taken, note)
+
+    monkeypatch.setattr(Walker, "take", disturbed)
+    ended = shell("check", lesson_file(SMALL), "--engine", "fakeredis")
+    assert ended.code == 1
+    between = [line for line in ended.lines if "paths[1] (path only): between steps 1 and 2: the law " in line]
+    assert between

@@ -1,20 +1,18 @@
-"""The small commands: lessons, script, id, doctor, help, and the screen that cannot open."""
+"""The small commands: lessons, script, id, help; and how a misuse is told."""
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from tests.shell.conftest import Shell
-from visualizer import doctor
 from visualizer.cli.commands import visualizer
-from visualizer.engine import EngineError, embedded
 from visualizer.ids import is_job_id
 from visualizer.script import all_names, load
 
@@ -49,8 +47,6 @@ def test_lessons_in_json(shell: Shell) -> None:
 def test_a_faulty_lesson_is_told_and_the_others_listed(
     shell: Shell, tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pathlib import Path
-
     from tests.shell.conftest import SMALL
     from visualizer import lesson
 
@@ -94,8 +90,10 @@ def test_a_contract_is_shown(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("script", "leased/clam"), "did you mean leased/claim?"),
-        (("script", "../lua/leased/claim"), "there is no script"),
+        (("script", "leased/clam"), "did you mean leased/claim? `visualizer script` lists them."),
+        (("script", "claim"), "There is no script claim; did you mean leased/claim? `visualizer script` lists them."),
+        (("script", "zzz"), "There is no script zzz. `visualizer script` lists them."),
+        (("script", "../lua/leased/claim"), "There is no script"),
         (("script", "--source"), "--source needs the name"),
         (("id",), "Either an ID or --mint"),
         (("id", "JOB0KHTOWnGLuC", "--mint", "JOB"), "Either an ID or --mint"),
@@ -106,6 +104,12 @@ def test_a_contract_is_shown(shell: Shell) -> None:
         (("lessons", "extra"), "unexpected extra argument"),
         (("wlak", "states-as-locations"), "There is no command wlak; did you mean walk?"),
         (("docter",), "did you mean doctor?"),
+        (("state-as-location",), "did you mean states-as-locations? `visualizer lessons` lists them"),
+        (("nonsense", "--path", "happy"), "There is no lesson called nonsense. `visualizer lessons` lists them"),
+        (("nonsense.toml",), "There is no lesson file nonsense.toml."),
+        (("show",), "Choose state or transition."),
+        (("verbs", "clam"), "did you mean claim? `visualizer verbs` lists them."),
+        (("verbs", "zzz"), "There is no verb or named step zzz. `visualizer verbs` lists them."),
         (("--them", "x"), "Usage: visualizer [LESSON] [OPTIONS]"),
     ],
 )
@@ -123,7 +127,9 @@ def test_an_id_is_explained(shell: Shell) -> None:
     ended = shell("id", "USR0KHTOWnGLuC")
     assert ended.code == 0
     said = dict(line.split(maxsplit=1) for line in ended.lines)
-    assert (said["namespace"], said["placement"], said["node"], said["sequence"]) == ("USR", "234878118", "0", "0")
+    assert (said["namespace"], said["node"], said["sequence"]) == ("USR", "0", "0")
+    assert said["placement"] == "234878118  (hash)"
+    assert said["value"] == "274557032793636864  (Snowflake)"
     assert said["minted"] == "2026-01-27T15:11:37.641Z"
 
 
@@ -133,147 +139,7 @@ def test_an_id_is_minted(shell: Shell) -> None:
     assert first < second
 
 
-# Doctor ---------------------------------------------------------------------------------------------------------------
-
-
-def test_the_doctor_finds_all_well(shell: Shell) -> None:
-    ended = shell("doctor")
-    assert (ended.code, ended.err) == (0, b"")
-    marks = {line.split()[1]: line.split()[0] for line in ended.lines}
-    needed = ("python", "scripts", "lessons", "ids", "valkey", "fakeredis", "walk")
-    assert [marks[what] for what in needed] == ["ok"] * len(needed)
-    assert marks["terminal"] == "--", "a test's output is no terminal"
-    assert sum("enqueued, claimed, completed; " in line for line in ended.lines) == 2
-    assert any(version in line for line in ended.lines for version in ("Valkey 9", "Valkey 1"))
-
-
-def test_an_engine_that_does_not_open_is_told_with_the_way_out(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(spec: str, **_: object) -> None:
-        raise EngineError(f"{spec} found no folder. Set TMPDIR.")
-
-    monkeypatch.setattr(doctor, "open_engine", refuse)
-    ended = shell("doctor")
-    assert ended.code == 1
-    assert "no  valkey    valkey found no folder. Set TMPDIR." in ended.lines
-
-
-def test_a_platform_without_the_wheel_is_well(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "server_binary", lambda: None)
-    ended = shell("doctor")
-    assert ended.code == 0
-    assert any(line.startswith("--  valkey") and "fakeredis" in line for line in ended.lines)
-
-
-def test_an_id_codec_that_is_wrong_is_1(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "self_check", lambda: [("a vector", False)])
-    ended = shell("doctor")
-    assert ended.code == 1
-    assert any(line.startswith("no  ids") and "a vector" in line for line in ended.lines)
-
-
-def test_an_old_python_is_not_well() -> None:
-    assert doctor.python((3, 10, 9)).well is False
-    assert "3.11 or newer" in doctor.python((3, 10, 9)).says
-    assert doctor.python((3, 11, 0)).well is True
-
-
-class FakeTerminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    ("environment", "well", "words"),
-    [
-        ({"TERM": "xterm-256color"}, True, "256 colours"),
-        ({"TERM": "xterm", "COLORTERM": "truecolor"}, True, "true colour"),
-        ({"TERM": "linux"}, True, "16 colours"),
-        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, True, "no colours"),
-        ({"TERM": "dumb"}, None, "--plain"),
-        ({}, True, "TERM is not set"),
-    ],
-)
-def test_a_terminal_is_described(environment: dict[str, str], well: bool | None, words: str) -> None:
-    (finding,) = doctor.terminal(FakeTerminal(), FakeTerminal(), environment)
-    assert finding.well is well
-    assert words in finding.says
-
-
-@pytest.mark.parametrize(
-    ("columns", "lines", "well", "words"),
-    [
-        ("120", "36", True, "120×36,"),
-        ("70", "20", True, "at 80×24"),
-        ("30", "40", None, "40×15"),
-        ("80", "9", None, "40×15"),
-    ],
-)
-def test_a_small_terminal_is_told(
-    monkeypatch: pytest.MonkeyPatch, columns: str, lines: str, well: bool | None, words: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    monkeypatch.setenv("LINES", lines)
-    (finding,) = doctor.terminal(FakeTerminal(), FakeTerminal(), {"TERM": "xterm"})
-    assert finding.well is well
-    assert words in finding.says
-
-
-def test_an_encoding_without_our_signs_is_told() -> None:
-    writes = FakeTerminal()
-    writes.encoding = "latin-1"
-    findings = list(doctor.terminal(FakeTerminal(), writes, {"TERM": "xterm"}))
-    assert "UTF-8" in findings[-1].says
-
-
-# The screen, and help -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("arguments", [(), ("states-as-locations",), ("--theme", "x"), ("nonsense", "--path", "happy")])
-@pytest.mark.parametrize("terminals", [(False, False), (True, False), (False, True)])
-def test_the_screen_says_in_one_line_why_it_cannot_open(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], terminals: tuple[bool, bool]
-) -> None:
-    from visualizer.cli import opening
-
-    reads, writes = (FakeTerminal() if terminal else io.StringIO() for terminal in terminals)
-    monkeypatch.setattr(opening, "sys", FakeSystem(reads, writes))
-    monkeypatch.setattr(opening, "spawned", lambda _: pytest.fail("a server was started"))
-    ended = shell(*arguments)
-    assert (ended.code, ended.out) == (2, b"")
-    assert len(ended.complaint.splitlines()) == 1
-    assert ("input" if not terminals[0] else "output") in ended.complaint
-    assert "`visualizer walk LESSON`" in ended.complaint
-    assert "--plain" in ended.complaint
-
-
-class FakeSystem:
-    """The streams that `opening` looks at."""
-
-    def __init__(self, stdin: io.StringIO, stdout: io.StringIO) -> None:
-        self.stdin = stdin
-        self.stdout = stdout
-
-
-def test_a_dumb_terminal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from visualizer.cli import opening
-
-    monkeypatch.setattr(opening, "sys", FakeSystem(FakeTerminal(), FakeTerminal()))
-    monkeypatch.setenv("TERM", "dumb")
-    assert "TERM says dumb" in (opening.why_no_screen() or "")
-    monkeypatch.setenv("TERM", "xterm")
-    assert opening.why_no_screen() is None
-
-
-def test_a_pipe_in_a_process_of_its_own() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "visualizer"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
-    )
-    assert (ended.returncode, ended.stdout) == (2, b"")
-    assert ended.stderr.count(b"\n") == 1
+# Help ---------------------------------------------------------------------------------------------------------------
 
 
 def test_the_help_names_every_command_and_option(shell: Shell) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from redis.exceptions import ResponseError
 
+from tests.engine.serving import needs_server
 from tests.shell.conftest import Shell
-from visualizer.engine import Engine
+from visualizer.engine import Engine, EngineError, EngineGone
+from visualizer.engine.embedded import EmbeddedEngine
 from visualizer.explore import Explorer, UnknownChoiceError
 from visualizer.keyspace import Keyspace
 from visualizer.machine import MACHINES
-from visualizer.model import Step
+from visualizer.model import Step, Walk
 from visualizer.walk import Walker
 
 LEASED = MACHINES["leased"]
@@ -98,13 +104,65 @@ def test_a_closed_explorer_answers_on_a_new_engine(fake: Engine) -> None:
     explorer.close()
 
 
+# When its engine fails -----------------------------------------------------------------------------------------------
+
+
+@needs_server
+@pytest.mark.parametrize("when", ["before a question", "while its scripts run"])
+def test_an_engine_that_dies_is_told_as_its_own_and_the_next_question_makes_another(
+    valkey: Engine, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    with contextlib.closing(Explorer(valkey, LEASED)) as explorer:
+        explorer.state("pending")
+        engine = explorer._engine
+        assert isinstance(engine, EmbeddedEngine)
+        if when == "before a question":
+            os.kill(engine.server.pid, signal.SIGKILL)
+        else:
+            take = Walker.take
+
+            def dying(walker: Walker, step: Step, note: str = "") -> Walk:
+                os.kill(engine.server.pid, signal.SIGKILL)
+                monkeypatch.setattr(Walker, "take", take)
+                return take(walker, step, note)
+
+            monkeypatch.setattr(Walker, "take", dying)
+        with pytest.raises(EngineError) as caught:
+            explorer.transition("claim")
+        assert str(caught.value) == (
+            f"The throw-away {engine.label} is gone. The walk is not touched. Ask again: a new one will answer."
+        )
+        assert not isinstance(caught.value, EngineGone), "the walk's own engine has not failed"
+        assert not os.path.exists(engine.server.folder)
+        assert explorer.transition("claim")[0].moves
+    assert valkey.client.ping()
+
+
+def test_what_its_engine_refuses_is_told_and_the_engine_is_left(fake: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ResponseError("OOM command not allowed")
+
+    with contextlib.closing(Explorer(fake, LEASED)) as explorer:
+        explorer.state("pending")
+        first = explorer._engine
+        with monkeypatch.context() as patched:
+            patched.setattr(type(fake), "clear_queue", refuse)
+            with pytest.raises(EngineError, match=r"^The throw-away fakeredis .* could not answer: .*memory is full"):
+                explorer.state("pending")
+        explorer.state("pending")
+        assert explorer._engine is not first
+
+
 def test_an_unknown_name_makes_no_engine(fake: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(fake), "throwaway", lambda _: pytest.fail("an engine was made"))
     explorer = Explorer(fake, LEASED)
     with pytest.raises(UnknownChoiceError, match="did you mean pending"):
         explorer.state("pendin")
-    with pytest.raises(UnknownChoiceError, match="There are: enqueue, schedule"):
+    with pytest.raises(UnknownChoiceError) as unknown:
         explorer.transition("\x1b[2J")
+    told, *listed = str(unknown.value).split("\n")
+    assert told == r"there is no transition called \x1b[2J. There are:"
+    assert [line.strip() for line in listed] == list(LEASED.shows), "one a line: their names hold commas"
 
 
 # In the shell ---------------------------------------------------------------------------------------------------------
@@ -135,3 +193,4 @@ def test_an_unknown_state_is_2(shell: Shell) -> None:
     ended = shell("show", "state", "actve")
     assert (ended.code, ended.out) == (2, b"")
     assert "did you mean active?" in ended.complaint
+    assert ended.complaint.splitlines()[1:] == [f"  {name}" for name in LEASED.starts]

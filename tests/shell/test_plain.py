@@ -2,47 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-
 import pytest
 
 from tests.hostile import HOSTILE
-from tests.shell.conftest import CLAIM, ENQUEUE, HEAD, PATH, SMALL, Shell, step
-from tests.shell.test_hostile_text import assert_printable
+from tests.shell.conftest import HEAD, PATH, SMALL, Shell, Told, after, begins, step
 from visualizer.actions import ACTIONS, sign
 from visualizer.lesson import all_lessons
-from visualizer.terminal_keys import NAMES, LineKeys, keys_of
-
-Written = Callable[[str], str]
-Told = Callable[..., list[str]]
-
-TWO_PATHS = SMALL + PATH.format(name="again") + ENQUEUE + CLAIM
-
-
-@pytest.fixture
-def told(shell: Shell, lesson_file: Written) -> Told:
-    """What a lesson tells after these keys, one a line; each must be well and leave nothing on stderr."""
-
-    def tell(*keys: str, lesson: str = TWO_PATHS, spec: str = "fakeredis") -> list[str]:
-        ended = shell(lesson_file(lesson), "--plain", "--engine", spec, lines="".join(f"{key}\n" for key in keys))
-        assert (ended.code, ended.err) == (0, b"")
-        assert_printable(ended.out)
-        return ended.lines
-
-    return tell
-
-
-def after(lines: Sequence[str], label: str, times: int = 1) -> list[str]:
-    """What was told after an action of that label, for the n-th time."""
-    found = [at for at, line in enumerate(lines) if line == f"> {label}"]
-    rest = lines[found[times - 1] + 1 :]
-    end = next((at for at, line in enumerate(rest) if line.startswith("> ")), len(rest))
-    return list(rest[:end])
 
 
 @pytest.mark.parametrize("spec", ["valkey", "fakeredis"])
@@ -53,11 +18,11 @@ def test_a_lesson_is_told_and_stepped(told: Told, spec: str) -> None:
     assert "Words before the first step." in lines
     assert "next, step 1 of 3 · enqueue" in lines
     assert "? Where?" in lines
-    assert "JOB0KHTOWnGLuC enters pending." in after(lines, "step")
+    assert begins(after(lines, "step"), "JOB0KHTOWnGLuC enters pending.")
     assert "next, step 2 of 3 · claim" in after(lines, "step")
     assert any(line.startswith("JOB0KHTOWnGLuC leaves pending, enters active.") for line in after(lines, "step", 2))
     third = after(lines, "step", 3)
-    assert "JOB0KHTOWnGLuC leaves active and enters nothing: its row is gone." in third
+    assert begins(third, "JOB0KHTOWnGLuC leaves active and enters nothing: its row is gone.")
     assert any(line.startswith("The path ends here.") for line in third)
     assert any(line.startswith("The path ends here.") for line in after(lines, "step", 4))
 
@@ -65,7 +30,7 @@ def test_a_lesson_is_told_and_stepped(told: Told, spec: str) -> None:
 def test_the_places_are_told_with_a_mark_and_a_word(told: Told) -> None:
     second = after(told("n", "n"), "step", 2)
     assert any(line.startswith("− pending") and line.endswith("left") for line in second)
-    assert any(line.startswith("+ active") and "+ JOB0KHTO…LuC entered in " in line for line in second)
+    assert any(line.startswith("+ active") and "+ JOB0KHTO…LuC entered · in " in line for line in second)
     assert any(line.startswith("  schedule") and line.endswith("0") for line in second)
 
 
@@ -81,7 +46,7 @@ def test_looking_back_runs_nothing(told: Told) -> None:
 
 
 def test_jump_rewind_and_restart(told: Told) -> None:
-    lines = told("j", "3", "j", "1", "w", "r", "j", "x", "j", "99")
+    lines = told("j", "3", "j", "1", "w", "r", "j", "x", "j", "99", "j", "\x1b", "j", "")
     assert "step 3 of 3 · complete" in after(lines, "jump")
     assert "step 1 of 3 · enqueue" in after(lines, "jump", 2)
     rewound = after(lines, "rewind")
@@ -90,6 +55,7 @@ def test_jump_rewind_and_restart(told: Told) -> None:
     assert "next, step 1 of 3 · enqueue" in after(lines, "restart")
     assert "x is no number of a step." in after(lines, "jump", 3)
     assert "step 3 of 3 · complete" in after(lines, "jump", 4)
+    assert after(lines, "jump", 5)[-1] == after(lines, "jump", 6)[-1] == "Nothing is chosen."
 
 
 def test_another_path(told: Told) -> None:
@@ -111,8 +77,8 @@ def test_another_lesson(told: Told) -> None:
     slug = all_lessons()[0].stem
     lines = told("l", slug, "n", "l", "nonsense")
     assert "States as locations · R3.04.1" in after(lines, "lessons")
-    assert "JOB0KHTOWnGLuC enters pending." in after(lines, "step")
-    assert any("there is no lesson called nonsense" in line for line in after(lines, "lessons", 2))
+    assert begins(after(lines, "step"), "JOB0KHTOWnGLuC enters pending.")
+    assert begins(after(lines, "lessons", 2), "There is no lesson called nonsense.")
 
 
 def test_a_state_and_a_transition(told: Told) -> None:
@@ -123,6 +89,22 @@ def test_a_state_and_a_transition(told: Told) -> None:
     assert any("did you mean dead?" in line for line in after(lines, "state", 2))
     # The lesson goes on where it was.
     assert "step 2 of 3 · claim" in after(lines, "step", 2)
+
+
+@pytest.mark.parametrize("key", ["p", "l", "s", "t", "j"])
+@pytest.mark.parametrize("leaving", ["\x1b", "escape", "", "  "])
+def test_a_prompt_can_be_left(told: Told, key: str, leaving: str) -> None:
+    lines = told("n", key, leaving, "n")
+    (asked,) = [line for line in lines if line.endswith("then enter; esc leaves.")]
+    assert lines[lines.index(asked) + 1] == "Nothing is chosen."
+    assert "step 2 of 3 · claim" in after(lines, "step", 2), "the lesson goes on where it was"
+
+
+def test_markdown_marks_are_taken_off(told: Told) -> None:
+    marked = "Words **in bold**, `in code`.\\n\\n- *one*\\n- two_of_them"
+    lines = told(lesson=SMALL.replace("Words before the first step.", marked))
+    at = lines.index("Words in bold, in code.")
+    assert lines[at : at + 4] == ["Words in bold, in code.", "", "- one", "- two_of_them"]
 
 
 def test_help_lists_every_key_that_works_here(told: Told) -> None:
@@ -152,7 +134,8 @@ def test_an_unknown_key_is_told(told: Told) -> None:
 
 def test_the_end_of_the_input_ends_it(told: Told) -> None:
     assert not any(line == "> quit" for line in told())
-    assert told("p")[-1].startswith("Which path?")
+    assert told("p")[-2].startswith("Which path?")
+    assert told("p")[-1] == "Nothing is chosen."
 
 
 def test_a_deadline_that_passed_is_told(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,23 +147,6 @@ def test_a_deadline_that_passed_is_told(told: Told, monkeypatch: pytest.MonkeyPa
     lines = told("n", "n", "r", lesson=HEAD + PATH.format(name="early") + later + early)
     assert any("only teaches before its deadline" in line for line in after(lines, "step", 2))
     assert "next, step 1 of 2 · schedule" in after(lines, "restart")
-
-
-def test_a_server_that_died_is_told_and_can_be_started_again(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    from visualizer.player import Player
-
-    ordinary = Player.last
-
-    def killing(player: Player) -> object:
-        os.kill(player.engine.server.pid, signal.SIGKILL)  # type: ignore[attr-defined]  # our own private server
-        return ordinary(player)
-
-    monkeypatch.setattr(Player, "last", killing)
-    lines = told("n", "e", "n", "b", "r", "n", spec="valkey")
-    assert any("private Valkey" in line for line in after(lines, "step", 2))
-    assert "before the first step" in after(lines, "back"), "the frames are kept"
-    assert "next, step 1 of 3 · enqueue" in after(lines, "restart")
-    assert "JOB0KHTOWnGLuC enters pending." in after(lines, "step", 3)
 
 
 def test_without_a_lesson_it_asks_for_one(shell: Shell) -> None:
@@ -209,84 +175,3 @@ def test_hostile_payloads_and_keys(told: Told) -> None:
             if 0 < len(data) < 99 and data.strip()
         )
     )
-
-
-# Keys of a terminal ---------------------------------------------------------------------------------------------------
-
-needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal is needed")
-
-
-@pytest.fixture
-def terminal() -> Iterator[tuple[int, int]]:
-    """A pseudo-terminal: what a keyboard writes to, and what a program reads from."""
-    keyboard, program = os.openpty()
-    yield keyboard, program
-    os.close(keyboard)
-    os.close(program)
-
-
-@needs_terminal
-def test_single_keys_are_read_and_the_terminal_is_given_back(terminal: tuple[int, int]) -> None:
-    import termios
-
-    keyboard, program = terminal
-    found = termios.tcgetattr(program)
-    with os.fdopen(os.dup(program), encoding="utf-8") as stream, keys_of(stream) as keys:
-        for typed, name in (*NAMES.items(), ("n", "n"), ("é", "é"), ("\x1b[99~", "unknown")):
-            os.write(keyboard, typed.encode())
-            assert keys.press() == (None if name == "end_of_input" else name), repr(typed)
-        os.write(keyboard, b"a line\n")
-        assert keys.line() == "a line"
-        os.write(keyboard, b"\x1b[Cq")
-        assert [keys.press(), keys.press()] == ["right", "q"]
-    assert termios.tcgetattr(program) == found
-
-
-def test_lines_are_keys_where_there_is_no_terminal() -> None:
-    import io
-
-    keys = LineKeys(io.StringIO("right\n\n?\n n \nq"))
-    assert [keys.press() for _ in range(6)] == ["right", "enter", "question_mark", "n", "q", None]
-
-
-@needs_terminal
-@pytest.mark.parametrize(("typed", "code"), [(b"q", 0), (b"\x03", 130), (b"\x04", 0)])
-def test_a_terminal_drives_a_lesson(
-    terminal: tuple[int, int], lesson_file: Written, tmp_path: Path, typed: bytes, code: int
-) -> None:
-    import termios
-
-    keyboard, program = terminal
-    found = termios.tcgetattr(program)
-    (tmp_path / "t").mkdir()
-    # A session of its own, whose terminal this is: ctrl+c must reach the program as a signal.
-    script = "import os, sys, fcntl, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    script += "from visualizer.cli import run; sys.exit(run(sys.argv[1:]))"
-    command = [sys.executable, "-c", script, lesson_file(SMALL), "--plain", "--engine", "valkey"]
-    environment = {**os.environ, "TMPDIR": str(tmp_path / "t")}
-    with subprocess.Popen(
-        command, stdin=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        wait_for(process, b"next, step 1 of 3")
-        os.write(keyboard, b"\x1b[C")
-        wait_for(process, b"next, step 2 of 3")
-        os.write(keyboard, b"\x1b[D")
-        wait_for(process, b"> back")
-        os.write(keyboard, typed)
-        rest, complaint = process.stdout.read(), process.stderr.read()
-        assert process.wait(timeout=60) == code
-    assert complaint == b""
-    assert b"\x1b" not in rest
-    assert termios.tcgetattr(program) == found
-    assert not list((tmp_path / "t").glob("emq-*"))
-
-
-def wait_for(process: subprocess.Popen[bytes], beginning: bytes) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        assert b"\x1b" not in line
-        if line.startswith(beginning):
-            return
-    raise AssertionError(f"it ended without a line that begins with {beginning!r}")

@@ -49,7 +49,19 @@ def test_a_queue_with_only_its_own_keys_is_clean(queue: Queue) -> None:
     assert found.clean, found
     assert found.complete
     assert found.keys_seen == len(queue.engine.client.keys(queue.engine.pattern))
-    assert found.sentence().endswith("keys; none foreign; every row has a place")
+    keys = f"{found.keys_seen} keys"
+    assert found.sentence() == f"The queue holds {keys}, none of them foreign, and every row has a place."
+
+
+def test_a_queue_of_no_key_and_of_one(queue: Queue) -> None:
+    assert queue.survey().sentence() == "The queue holds no key, and every row has a place."
+    queue.engine.client.hset(queue.key("meta"), b"paused", b"1")
+    assert queue.survey().sentence() == "The queue holds 1 key, not a foreign one, and every row has a place."
+    queue.engine.client.delete(queue.key("meta"))
+    queue.engine.client.set(queue.key("word"), b"")
+    assert queue.survey().sentence() == (
+        "The queue holds 1 key. 1 is foreign: emq:{cm}:word (string). Every row has a place."
+    )
 
 
 def test_an_id_in_a_set_without_a_panel_is_found_there(queue: Queue) -> None:
@@ -74,7 +86,7 @@ def test_an_id_in_a_set_without_a_panel_is_found_there(queue: Queue) -> None:
     assert {each.key for each in found.holding(JOB)} == {
         queue.key(name) for name in ("parked", "marked", "listed", "hashed")
     }
-    assert "6 foreign: " in found.sentence()
+    assert "6 are foreign: " in found.sentence()
     assert " and 3 more" in found.sentence()
 
 
@@ -92,7 +104,7 @@ def test_a_row_that_no_place_points_to_is_found(queue: Queue) -> None:
     queue.engine.client.hset(queue.space.job(OTHER), b"state", b"active")
     found = queue.survey()
     assert found.rows_without_place == (OTHER,)
-    assert "1 row that no place points to: JOB0KHTO…5Um" in found.sentence()
+    assert found.sentence() == "The queue holds 3 keys, none of them foreign. 1 row has no place: JOB0KHTO…5Um."
     queue.engine.client.zadd(queue.key("dead"), {OTHER: 0})
     assert queue.survey().clean
 
@@ -132,7 +144,7 @@ def test_many_keys_end_the_survey_and_it_says_so(queue: Queue) -> None:
     cut = queue.survey(budget_keys=100)
     assert not cut.complete
     assert 100 <= cut.keys_seen < 2_000
-    assert cut.sentence().startswith("the first ")
+    assert cut.sentence().startswith(f"Of the queue {cut.keys_seen:,} keys were looked at, no further. ")
     whole = queue.survey()
     assert whole.complete
     assert len(whole.foreign) == 2_000

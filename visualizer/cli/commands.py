@@ -32,6 +32,13 @@ class Pace(click.ParamType[float]):
         return pace
 
 
+class OneOf(click.Choice[str]):
+    """One of a few words, which are told in one line where none is given."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002
+        return f"Choose {' or '.join(map(str, self.choices))}."
+
+
 class OpenCommand(click.Command):
     """The command that is meant where none is named, so its name is not shown either."""
 
@@ -44,21 +51,26 @@ class LessonGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         asks_group = args and (args[0] in self.commands or args[0] in ("--help", "--version"))
-        if args and not asks_group:
-            self._refuse_misspelt(ctx, args[0])
+        if args and not asks_group and not args[0].startswith("-"):
+            self._refuse_unknown(ctx, args[0])
         return super().parse_args(ctx, args if asks_group else [open_.name or "", *args])
 
-    def _refuse_misspelt(self, ctx: click.Context, word: str) -> None:
-        """A word that is no lesson and looks like a command was meant as one."""
-        from visualizer.lesson import UnknownLessonError, find
+    def _refuse_unknown(self, ctx: click.Context, word: str) -> None:
+        """Refuses a first word that is no lesson: as a command, where it looks most like one. UnknownLessonError."""
+        from visualizer.resources import lessons_folder
 
-        near = difflib.get_close_matches(word, self.commands, n=1, cutoff=ALIKE)
-        if not near:
-            return
+        if (lessons_folder() / f"{word}.toml").is_file():
+            return  # found without what reads lessons: a server is started before anything slow
+        from visualizer.lesson import UnknownLessonError, all_lessons, find
+
         try:
             find(word)
         except UnknownLessonError:
-            raise click.UsageError(f"There is no command {word}; did you mean {near[0]}?", ctx) from None
+            lessons = [file.stem for file in all_lessons()]
+            near = difflib.get_close_matches(word, [*self.commands, *lessons], n=1, cutoff=ALIKE)
+            if near and near[0] in self.commands:
+                raise click.UsageError(f"There is no command {word}; did you mean {near[0]}?", ctx) from None
+            raise
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         open_.format_usage(ctx, formatter)
@@ -109,8 +121,13 @@ def open_(
     plain: bool,
 ) -> int:
     """Opens a lesson, or the home screen."""
-    from visualizer.cli.opening import open_plain, open_screen
+    from visualizer.cli.opening import check_engine_options, open_plain, open_screen
 
+    if path is not None and lesson is None:
+        raise click.UsageError("--path needs the lesson that it is a path of.")
+    if theme is not None and plain:
+        raise click.UsageError("--theme is for the screen, and --plain draws none.")
+    check_engine_options(engine, queue, take_over)
     if plain:
         return open_plain(lesson, path, engine, queue, pace, take_over)
     return open_screen(lesson, path, engine, queue, pace, theme, take_over)
@@ -129,8 +146,10 @@ def walk(
     LESSON is a lesson's name or a TOML file. Without --path every path is played. Exit code 0: all was as announced;
     1: it was not; 2: it could not be played.
     """
+    from visualizer.cli.opening import check_engine_options
     from visualizer.cli.walking import walk_lesson
 
+    check_engine_options(engine, queue, take_over)
     return walk_lesson(lesson, path, as_json, engine, queue, pace, take_over)
 
 
@@ -158,6 +177,15 @@ def script(name: str | None, source: bool) -> int:
 
 
 @visualizer.command()
+@click.argument("name", required=False)
+def verbs(name: str | None) -> int:
+    """List what a lesson's `do` can hold; with NAME, what that takes and answers."""
+    from visualizer.cli.verbs import list_verbs, show_verb
+
+    return list_verbs() if name is None else show_verb(name)
+
+
+@visualizer.command()
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @_engine_option
 @click.option("--queue", default="check", show_default=True, help="The queue that every lesson is played on.")
@@ -166,7 +194,9 @@ def script(name: str | None, source: bool) -> int:
 def check(files: tuple[str, ...], engine: str, queue: str, pace: float, take_over: bool) -> int:
     """Load and play lessons; each fault is a line and exit code 1."""
     from visualizer.cli.checking import check_lessons
+    from visualizer.cli.opening import check_engine_options
 
+    check_engine_options(engine, queue, take_over)
     return check_lessons(files, engine, queue, pace, take_over)
 
 
@@ -197,7 +227,7 @@ def id_(id_: str | None, mint: str | None) -> int:
 
 
 @visualizer.command()
-@click.argument("what", type=click.Choice(["state", "transition"]))
+@click.argument("what", type=OneOf(["state", "transition"]))
 @click.argument("name", required=False)
 @click.option("--engine", type=click.Choice(["auto", "valkey", "fakeredis"]), default="auto", show_default=True)
 def show(what: str, name: str | None, engine: str) -> int:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -84,7 +85,13 @@ def _sentence(failure: Exception) -> str | None:
         *(EngineError, QueueNameError, LessonFaults, UnknownLessonError, UnknownChoiceError),
         *(DeadlinePassedError, ScriptError, IdError),
     )
-    return str(failure) if isinstance(failure, expected) else None
+    return with_capital(str(failure)) if isinstance(failure, expected) else None
+
+
+def with_capital(sentence: str) -> str:
+    """A sentence with a capital; what begins with an id, a file or an option stays as it is."""
+    begins_with_a_word = re.match(r"[a-z]+ ", sentence)
+    return sentence[:1].upper() + sentence[1:] if begins_with_a_word else sentence
 
 
 def _tell_misuse(misuse: click.ClickException) -> None:

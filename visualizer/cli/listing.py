@@ -6,13 +6,16 @@ import contextlib
 import secrets
 import sys
 import time
+from collections.abc import Sequence
 from functools import cache
 
 from visualizer.cli.ending import FAILED, OK, complain, say, write_json
 from visualizer.engine import Engine, open_engine
 from visualizer.ids import LARGEST_NODE, Minter, explain
+from visualizer.visible import visible
 
 SHOWN_QUEUE = "cm"
+ID_WORDS = {"placement": "hash", "value": "Snowflake"}
 
 
 def list_lessons(as_json: bool) -> int:
@@ -54,14 +57,12 @@ def list_scripts() -> int:
 
 def show_script(name: str, source: bool) -> int:
     """One script's contract and SHA-1, or exactly the text that is sent."""
-    from visualizer.lesson_faults import nearest
     from visualizer.script import ScriptError, all_names, load
 
     names = all_names()
     if name not in names:
-        near = nearest(name, names)
-        hint = f"; did you mean {near}?" if near else ""
-        raise ScriptError(f"there is no script {name}{hint} `visualizer script` lists them")
+        hint = f"; did you mean {near}?" if (near := _nearest_script(name, names)) else "."
+        raise ScriptError(f"there is no script {visible(name)}{hint} `visualizer script` lists them.")
     script = load(name)
     if source:
         # Bytes: a text stream would change line ends where the system has others.
@@ -82,10 +83,19 @@ def show_script(name: str, source: bool) -> int:
     return OK
 
 
+def _nearest_script(name: str, names: Sequence[str]) -> str | None:
+    """The script most like what was typed; a machine is left out easily, and then the script's own name tells."""
+    from visualizer.lesson_faults import nearest
+
+    bare = {each.rpartition("/")[2]: each for each in reversed(names)}
+    return nearest(name, names) or bare.get(nearest(name, bare) or "")
+
+
 def explain_id(text: str) -> int:
     """What an id says."""
     for what, value in explain(text):
-        say(f"{what:<10} {value}")
+        meaning = ID_WORDS.get(what)
+        say(f"{what:<10} {value}" + (f"  ({meaning})" if meaning else ""))
     return OK
 
 

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
+import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from visualizer.cli.ending import OK, REFUSED, complain, say
-from visualizer.engine import EmbeddedServer, Engine, open_engine
+from visualizer.engine import EmbeddedServer, Engine, check_spec, is_url, open_engine
 from visualizer.engine.embedded import server_binary
 
 if TYPE_CHECKING:
     from visualizer.lesson import Lesson
+
+ENGINELESS = "`visualizer walk LESSON` prints a lesson instead, and --plain steps through it in lines of text."
+
+
+def check_engine_options(spec: str, queue: str | None, take_over: bool) -> None:
+    """Refuses what no engine can be opened with, before anything is opened. EngineError, QueueNameError, UsageError."""
+    from visualizer.keyspace import Keyspace
+
+    check_spec(spec)
+    if queue is not None:
+        Keyspace(queue, "")
+    if take_over and not is_url(spec):
+        raise click.UsageError("--take-over is for a server that --engine names by its URL.")
 
 
 def spawned(spec: str) -> EmbeddedServer | None:
@@ -30,20 +45,39 @@ def spawned(spec: str) -> EmbeddedServer | None:
 @contextlib.contextmanager
 def opened(spec: str, queue: str, take_over: bool = False) -> Iterator[Engine]:
     """An open engine, closed at the end however that comes; what its client raises becomes an EngineError."""
+    with reopening(spec, take_over) as open_one:
+        yield open_one(queue)
+
+
+@contextlib.contextmanager
+def reopening(spec: str, take_over: bool) -> Iterator[Callable[[str], Engine]]:
+    """What opens the engine with the queue of that name, after it has closed the one it opened before.
+
+    The last one is closed at the end, however that comes; what its client raises becomes an EngineError.
+    """
+    current: list[Engine] = []
+
+    def close() -> None:
+        left_behind = current.pop().close() if current else None
+        if left_behind:
+            complain(left_behind)
+
+    def open_one(queue: str) -> Engine:
+        close()
+        current.append(open_engine(spec, queue=queue, take_over=take_over, spawned=spawned(spec)))
+        return current[0]
+
     with _ended_in_order():
-        engine = open_engine(spec, queue=queue, take_over=take_over, spawned=spawned(spec))
         try:
-            yield engine
+            yield open_one
         except Exception as error:
             from redis.exceptions import RedisError  # imported late: the engine has loaded it by now
 
-            if isinstance(error, RedisError):
-                raise engine.failure(error) from error
+            if current and isinstance(error, RedisError):
+                raise current[0].failure(error) from error
             raise
         finally:
-            left_behind = engine.close()
-            if left_behind:
-                complain(left_behind)
+            close()
 
 
 @contextlib.contextmanager
@@ -76,51 +110,66 @@ def loaded(name: str, pace: float) -> Lesson:
 
 def why_no_screen() -> str | None:
     """None where the screen can open here, else why not, in one line with the way out."""
-    way_out = "`visualizer walk LESSON` prints a lesson instead, and --plain steps through it in lines of text."
-    for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
+    # The screen is drawn on the standard error output.
+    for name, stream in (("input", sys.stdin), ("output", sys.stdout), ("error output", sys.stderr)):
         if not stream.isatty():
-            return f"The screen needs a terminal, and the standard {name} is none. {way_out}"
+            return f"The screen needs a terminal, and the standard {name} is none. {ENGINELESS}"
     if os.environ.get("TERM") == "dumb":
-        return f"The screen needs a terminal that can draw, and TERM says dumb. {way_out}"
+        return f"The screen needs a terminal that can draw, and TERM says dumb. {ENGINELESS}"
+    for stream in (sys.stdout, sys.stderr):
+        if codecs.lookup(stream.encoding).name != "utf-8":
+            return (
+                f"The screen is drawn in UTF-8, and here text is written in {stream.encoding}. Set PYTHONUTF8=1, or "
+                f"LANG to a UTF-8 locale. {ENGINELESS}"
+            )
     return None
 
 
 def open_screen(
     lesson: str | None, path: str | None, spec: str, queue: str | None, pace: float, theme: str | None, take_over: bool
 ) -> int:
-    """Opens the screen on a lesson, or on the home screen; answers the exit code."""
+    """Opens the screen on a lesson, or on the home screen; answers the exit code.
+
+    What can be refused before the screen is: also a server by URL is asked first, where a lesson is named.
+    """
     why = why_no_screen()
     if why is not None:
         complain(why)
         return REFUSED
     # Started before everything slow: it is ready when the first frame is.
     server = spawned(spec)
-    from visualizer.lesson import all_lessons
-
-    opened_first = loaded(lesson, pace) if lesson is not None else None
-    if opened_first is not None and path is not None:
-        opened_first.path(path)
-    known = tuple(loaded(str(file), pace) for file in all_lessons())
-    from visualizer.tui.app import run
-
-    try:
-        return run(
-            known,
-            opened_first,
-            path=path,
-            engine_spec=spec,
-            queue=queue,
-            theme=theme,
-            take_over=take_over,
-            spawned=server,
-        )
-    except ValueError as misnamed:
-        if theme is None or type(misnamed) is not ValueError:
-            raise
-        raise click.UsageError(str(misnamed)) from misnamed  # there is no such theme
-    finally:
+    with contextlib.ExitStack() as ending:
         if server is not None:
-            server.close()
+            ending.callback(server.close)
+        from visualizer.lesson import all_lessons
+
+        opened_first = loaded(lesson, pace) if lesson is not None else None
+        if opened_first is not None and path is not None:
+            opened_first.path(path)
+        known = tuple(loaded(str(file), pace) for file in all_lessons())
+        engine = None
+        if opened_first is not None and is_url(spec):
+            # The screen closes it; here it is closed where no screen came about.
+            engine = ending.enter_context(opened(spec, opened_first.queue if queue is None else queue, take_over))
+        from visualizer.tui.app import run
+
+        try:
+            return run(
+                known,
+                opened_first,
+                path=path,
+                engine_spec=spec,
+                queue=queue,
+                theme=theme,
+                take_over=take_over,
+                spawned=server,
+                engine=engine,
+                pace=pace,
+            )
+        except ValueError as misnamed:
+            if theme is None or type(misnamed) is not ValueError:
+                raise
+            raise click.UsageError(str(misnamed)) from misnamed  # there is no such theme
 
 
 def open_plain(lesson: str | None, path: str | None, spec: str, queue: str | None, pace: float, take_over: bool) -> int:
@@ -130,13 +179,18 @@ def open_plain(lesson: str | None, path: str | None, spec: str, queue: str | Non
     from visualizer.terminal_keys import keys_of
 
     with keys_of(sys.stdin) as keys:
-        name = lesson or choose_lesson(keys, say)
+        name = choose_lesson(keys, say) if lesson is None else lesson
         if name is None:
             return OK
         read = loaded(name, pace)
-        chosen = read.path(path) if path else read.paths[0]
-        with opened(spec, read.queue if queue is None else queue, take_over) as engine:
-            player = Player(read, engine)
+        chosen = read.paths[0] if path is None else read.path(path)
+        with reopening(spec, take_over) as open_one:
+            player = Player(read, open_one(read.queue if queue is None else queue))
             player.choose(chosen.name)
-            PlainLesson(player, keys, say, lambda other: loaded(other, pace)).run()
+            PlainLesson(player, keys, say, lambda other: loaded(other, pace), open_one, _columns).run()
     return OK
+
+
+def _columns() -> int | None:
+    """How wide the terminal is, None where the output is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -18,7 +18,7 @@ def walk_lesson(
 ) -> int:
     """Plays the path, or every one; answers the exit code."""
     lesson = loaded(name, pace)
-    paths = (lesson.path(path),) if path else lesson.paths
+    paths = lesson.paths if path is None else (lesson.path(path),)
     code = OK
     with opened(spec, lesson.queue if queue is None else queue, take_over) as engine:
         player = Player(lesson, engine, keep_dumps=False)
@@ -52,7 +52,7 @@ def _walk_path(player: Player, path: LessonPath, as_json: bool) -> int:
     if not as_json and player.engine.own:
         found = survey(player.engine, player.machine, player.space, player.walk.shown)
         say()
-        say(f"queue  {found.sentence()}")
+        say(found.sentence())
     return code
 
 

@@ -186,7 +186,7 @@ class Engine(ABC):
             return
         from redis.exceptions import RedisError  # imported late: the engine has loaded it by now
 
-        pipeline = self.client.pipeline(transaction=True)
+        pipeline: Any = self.client.pipeline(transaction=True)
         for command in commands:
             pipeline.execute_command(*command)
         try:

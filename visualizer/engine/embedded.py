@@ -263,12 +263,12 @@ class EmbeddedEngine(Engine):
         self.client.persist(key)
 
     def failure(self, error: Exception, *, reading: bool = False) -> EngineError:
-        told = super().failure(error, reading=reading)
-        if isinstance(told, EngineGone) and not told.may_have_run:
+        told = super().failure(error)
+        if told is not error and isinstance(told, EngineGone) and not told.may_have_run:  # nothing listens any more
             unsent = "; the step was not sent" if reading else ""
             sentence = f"The private Valkey is gone{unsent}. Start the path again with a new one."
             return EngineGone(sentence, may_have_run=False)
-        return told
+        return super().failure(error, reading=reading)
 
     def _close(self) -> None:
         self.client.close()

@@ -33,7 +33,7 @@ class Bench:
     def id(self) -> bytes:
         """The id of the step's job; ValueError where the step names none."""
         if self.step.id is None:
-            raise ValueError(f"{self.step.do} is about a job, and the step names none; nothing was sent")
+            raise ValueError(f"{self.step.do} is about a job, and the step names none")
         return self.step.id
 
     def key(self, type_: str) -> bytes:
@@ -85,5 +85,5 @@ class Bench:
             return written
         token = self._tokens.get((str(written), job))
         if token is None:
-            raise TokenUnknownError(f"worker {written} has claimed no such job, so it has no token; nothing was sent")
+            raise TokenUnknownError(f"worker {written} has claimed no such job, so it has no token")
         return token

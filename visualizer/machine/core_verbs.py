@@ -110,7 +110,7 @@ def _added(at: Bench, script: str, options: Mapping[str, Any]) -> Performed:
         None,
     ]
     opts = {"attempts": at.take(_ATTEMPTS), **options}
-    args = {"job": _packed(job), "data": at.step.payload or b"{}", "opts": _packed(opts)}
+    args: dict[str, Any] = {"job": _packed(job), "data": at.step.payload or b"{}", "opts": _packed(opts)}
     reply = at.call(script, _keys(at, script), args)
     return _read(reply, {at.id: "added"})
 
@@ -145,7 +145,7 @@ def _move_to_active(at: Bench) -> Performed:
     script, worker = "core/moveToActive-11", str(at.take(WORKER))
     token = at.fetch_token(worker)
     opts = {"token": token.decode(), "lockDuration": at.take(LOCK_MS)}
-    args = {"base": at.space.base, "now_ms": at.now_ms(), "opts": _packed(opts)}
+    args: dict[str, Any] = {"base": at.space.base, "now_ms": at.now_ms(), "opts": _packed(opts)}
     reply = at.call(script, _keys(at, script), args)
     grants = _granted(worker, token, reply)
     if grants:
@@ -242,7 +242,7 @@ def _lock_answer(reply: Reply, done: str) -> Performed:
 
 def _extend_lock(at: Bench) -> Performed:
     script = "core/extendLock-2"
-    args = {"token": at.token(), "lock_ms": at.take(LOCK_MS), "id": at.id}
+    args: dict[str, Any] = {"token": at.token(), "lock_ms": at.take(LOCK_MS), "id": at.id}
     return _lock_answer(at.call(script, _keys(at, script), args), "extended")
 
 

@@ -69,7 +69,7 @@ def verb(
     """A verb that runs ``script`` (``leased/claim``) and bears its name.
 
     It checks its parameters first. Where they, the id or a token cannot be sent it answers ``not_sent`` with the
-    reason, and nothing reaches the server.
+    reason alone, and nothing reaches the server.
     """
 
     def guarded(at: Bench) -> Performed:
@@ -77,8 +77,7 @@ def verb(
             _check(at, parameters, needs_job)
             return run(at)
         except (NotSentError, IdError, TokenUnknownError) as fault:  # each is raised before a script is called
-            reason = str(fault).removesuffix("; nothing was sent")
-            return Performed(Outcome("not_sent", refused=f"{reason}; nothing was sent", sent=False))
+            return Performed(Outcome("not_sent", refused=str(fault), sent=False))
 
     name = script.rpartition("/")[2].partition("-")[0]
     return Verb(name, script, sentence, moves, parameters, (*outcomes, *_ANY_VERB), needs_job, guarded)

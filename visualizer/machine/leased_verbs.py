@@ -43,6 +43,8 @@ _REPROCESSED = Replies({1: "reprocessed"}, _GONE, {"EMQSTATE": "not_dead"})
 _UPDATED = Replies({1: "updated"}, _GONE)
 _PAUSED = Replies({1: "paused"})
 _RESUMED = Replies({1: "resumed"})
+# By whether a sweep recovered any job, and whether it buried any.
+_SWEPT = {(0, 0): "none_lapsed", (1, 0): "recovered", (0, 1): "dead", (1, 1): "recovered_and_dead"}
 
 
 def _enqueue(at: Bench) -> Performed:
@@ -110,7 +112,7 @@ def _sweep_stalled(at: Bench) -> Performed:
     if not isinstance(reply, list):
         return unlisted(reply)
     recovered, dead = reply
-    return Performed(Outcome("dead" if dead and not recovered else "recovered"))
+    return Performed(Outcome(_SWEPT[bool(recovered), bool(dead)]))
 
 
 def _remove_job(at: Bench) -> Performed:
@@ -243,7 +245,7 @@ _FLAT_VERBS: tuple[Verb, ...] = (
         "Takes lapsed jobs back and counts it; at the limit a job is dead.",
         (("active", "pending"), ("active", "g:<group>:pending"), ("active", "dead")),
         _sweep_stalled,
-        ("recovered", "dead"),
+        tuple(_SWEPT.values()),
         (_MAX_STALLED, _SWEEP_LIMIT),
         needs_job=False,
     ),

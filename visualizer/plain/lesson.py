@@ -1,93 +1,53 @@
-"""A lesson as lines of text and single keys: for screen readers, for logs, and where no screen can be drawn."""
+"""Drives one lesson by single keys and tells it in lines of text."""
 
 from __future__ import annotations
 
-import shutil
-import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from visualizer.actions import ACTIONS, sign
-from visualizer.engine import Engine, EngineError
+from visualizer.engine import Engine, EngineError, EngineGone
 from visualizer.explore import Explorer, UnknownChoiceError
-from visualizer.lesson import Lesson, LessonFaults, UnknownLessonError, all_lessons
-from visualizer.lesson_table import prose
-from visualizer.model import Frame, Machine, Observation
-from visualizer.picture import SIGN, PlaceView, picture
+from visualizer.lesson import Lesson, LessonFaults, UnknownLessonError
+from visualizer.model import Frame
+from visualizer.plain.prompt import Write, choose, choose_lesson
+from visualizer.plain.text import folded, picture_lines, unmarked
 from visualizer.player import DeadlinePassedError, Player, why_not_here
 from visualizer.readout import readout
 from visualizer.terminal_keys import Keys
-from visualizer.visible import short_id, visible
+from visualizer.visible import visible
 
-PLACE_SIGN = {"entered": SIGN["entered"], "left": SIGN["left"], "holds": " ", "quiet": " "}
-PLACE_WORD = {"entered": "entered", "left": "left", "holds": "", "quiet": ""}
-MEMBERS_SHOWN = 6
-WIDEST = 100
+# Prose is wrapped at this width where the output is no terminal, and at this width at most where it is one.
+PROSE_COLUMNS, WIDEST_PROSE_COLUMNS = 80, 100
+# Where the words of a readout's line begin, behind its label, and the members of a place, behind its sign.
+LABEL_COLUMNS, SIGN_COLUMNS = 7, 2
 
 _ACTION_OF_KEY = {key: action for action in ACTIONS for key in action.keys}
 
-Write = Callable[[str], None]
-
-
-def picture_lines(machine: Machine, seen: Observation, frame: Frame | None) -> Iterator[str]:
-    """The places as text, one a line: a mark and its word, the name, the count, the first members."""
-    drawn = picture(machine, seen, frame)
-    shown = (*drawn.places, *drawn.lanes)
-    width = max(len(visible(place.name)) for place in shown)
-    for place in shown:
-        head = f"{PLACE_SIGN[place.mark]} {visible(place.name):<{width}} {place.count:>5}"
-        tail = "  ".join(_members(place))
-        yield f"{head}  {tail}".rstrip()
-    for job in drawn.nowhere:
-        yield f"! {'nowhere':<{width}} {1:>5}  {short_id(job)} has a row and is in no place"
-
-
-def _members(place: PlaceView) -> Iterator[str]:
-    if place.wrong_type:
-        yield f"a {place.wrong_type}, not one of ours"
-    for member in place.members[:MEMBERS_SHOWN]:
-        word = f"{PLACE_WORD[member.mark]} " if member.mark == "entered" else ""
-        mark = SIGN[member.mark].strip()
-        yield " ".join(filter(None, (mark, short_id(member.id), word + member.note))).strip()
-    more = place.hidden + max(0, len(place.members) - MEMBERS_SHOWN)
-    if more:
-        yield f"and {more:,} more"
-
-
-def wrapped(text: str, width: int) -> Iterator[str]:
-    """Prose in lines of that many characters, blank lines kept."""
-    for paragraph in prose(text).split("\n"):
-        yield from textwrap.wrap(visible(paragraph), width) or [""]
-
-
-def choose_lesson(keys: Keys, write: Write) -> str | None:
-    """Lists the lessons and asks for one; None when there is no more input."""
-    names = [file.stem for file in all_lessons()]
-    return _choose("lesson", names, keys, write)
-
-
-def _choose(what: str, names: Sequence[str], keys: Keys, write: Write) -> str | None:
-    for number, name in enumerate(names, start=1):
-        write(f"{number:>3}  {visible(name)}")
-    write(f"Which {what}? Type its number or its name, then enter.")
-    answer = keys.line()
-    if answer is None:
-        return None
-    chosen = answer.strip()
-    if chosen.isdecimal() and 1 <= int(chosen) <= len(names):
-        return names[int(chosen) - 1]
-    return chosen
-
 
 class PlainLesson:
-    """One lesson on one engine, driven by keys until they end or say quit. ``load`` reads a lesson by its name."""
+    """One lesson on one engine, driven by keys until they end or say quit.
 
-    def __init__(self, player: Player, keys: Keys, write: Write, load: Callable[[str], Lesson]) -> None:
+    ``load`` reads a lesson by its name. ``open_engine`` opens the engine again, with the queue of that name, when it is
+    gone; whoever gave it closes it. ``columns`` says how wide the terminal is, None where the output is none.
+    """
+
+    def __init__(
+        self,
+        player: Player,
+        keys: Keys,
+        write: Write,
+        load: Callable[[str], Lesson],
+        open_engine: Callable[[str], Engine],
+        columns: Callable[[], int | None],
+    ) -> None:
         self._player = player
         self._keys = keys
-        self._write = write
+        self._write_line = write
         self._load = load
+        self._open_engine = open_engine
+        self._columns = columns
+        self._engine_is_gone = False
         self._explorer: Explorer | None = None
-        self._width = min(shutil.get_terminal_size().columns, WIDEST)
         self._doing: dict[str, Callable[[], None]] = {
             "step": self._step,
             "back": lambda: self._look(self._player.back),
@@ -130,11 +90,14 @@ class PlainLesson:
 
         try:
             doing()
-        except (LessonFaults, UnknownChoiceError, UnknownLessonError, DeadlinePassedError, EngineError) as failure:
-            self._write(str(failure))
-        except RedisError as failure:
-            self._write(str(self._engine.failure(failure)))
-            self._write("What ran before can still be looked at; r starts the path again.")
+        except (LessonFaults, UnknownChoiceError, UnknownLessonError, DeadlinePassedError) as failure:
+            self._tell_failure(failure)
+        except (EngineError, RedisError) as failure:
+            told = self._engine.failure(failure)
+            self._tell_failure(told)
+            if isinstance(told, EngineGone):
+                self._engine_is_gone = True
+                self._write("What ran before can still be looked at; r starts the path again on a new engine.")
 
     @property
     def _engine(self) -> Engine:
@@ -142,12 +105,26 @@ class PlainLesson:
 
     # Telling ----------------------------------------------------------------------------------------------------------
 
+    def _write(self, line: str, indent: int = 0) -> None:
+        for part in folded(line, self._columns(), indent):
+            self._write_line(part)
+
+    def _tell_failure(self, failure: Exception) -> None:
+        text = str(failure)
+        if not isinstance(failure, LessonFaults):  # they begin with the name of a file
+            text = text[:1].upper() + text[1:]
+        for line in text.split("\n"):
+            self._write(visible(line))
+
     def _tell_lesson(self) -> None:
-        lesson, engine = self._player.lesson, self._engine
+        lesson = self._player.lesson
         self._write(f"{visible(lesson.title)} · {visible(lesson.course)}")
-        self._write(f"{engine.badge} {engine.label} · {visible(engine.base)}")
+        self._tell_engine()
         self._write("")
         self._prose(lesson.intro)
+
+    def _tell_engine(self) -> None:
+        self._write(f"{self._engine.badge} {self._engine.label} · {visible(self._engine.base)}")
 
     def _tell_path(self) -> None:
         path = self._player.path
@@ -164,10 +141,10 @@ class PlainLesson:
         number, of = self._player.taken + 1, len(self._player.path.steps)
         self._write(f"next, step {number} of {of} · {visible(coming.label)}")
         self._prose(coming.say)
-        self._prose(f"? {coming.ask}")
+        self._prose(coming.ask, "? ")
 
     def _tell_frame(self) -> None:
-        walk, machine = self._player.walk, self._player.machine
+        walk = self._player.walk
         frame = walk.frame
         of = len(self._player.path.steps)
         self._write("")
@@ -178,16 +155,19 @@ class PlainLesson:
             self._write(f"step {self._player.shown_step} of {of} · {visible(label)}")
             self._readout(frame, walk.frames[: walk.cursor - 1])
         self._write("")
-        for line in picture_lines(machine, walk.shown, frame):
-            self._write(line)
+        for line in picture_lines(self._player.machine, walk.shown, frame):
+            self._write(line, SIGN_COLUMNS)
 
     def _readout(self, frame: Frame, earlier: Sequence[Frame]) -> None:
         for line in readout(self._player.machine, frame, earlier):
-            self._write(visible(line.text))
+            self._write(visible(line.text), LABEL_COLUMNS if line.label else 0)
 
-    def _prose(self, text: str) -> None:
-        for line in wrapped(text, self._width):
-            self._write(line)
+    def _prose(self, markdown: str, lead: str = "") -> None:
+        columns = min(self._columns() or PROSE_COLUMNS, WIDEST_PROSE_COLUMNS)
+        for line in unmarked(markdown):
+            for part in folded(lead + visible(line), columns, 2 if lead or line.startswith("- ") else 0):
+                self._write_line(part)
+            lead = ""
 
     # Doing ------------------------------------------------------------------------------------------------------------
 
@@ -208,24 +188,37 @@ class PlainLesson:
             self._tell_coming()
 
     def _jump(self) -> None:
-        self._write(f"To which step? Type a number from 0 to {len(self._player.path.steps)}, then enter.")
-        answer = self._keys.line() or ""
-        if answer.strip().isdecimal():
+        last = len(self._player.path.steps)
+        self._write(f"To which step? Type a number from 0 to {last}, then enter; esc leaves.")
+        answer = (self._keys.line() or "").strip()
+        if answer.isdecimal():
             self._look(lambda: self._player.jump(int(answer)))
         else:
-            self._write(f"{visible(answer, 20) or 'nothing'} is no number of a step.")
+            self._write(f"{visible(answer, 20)} is no number of a step." if answer else "Nothing is chosen.")
 
     def _restart(self) -> None:
         from redis.exceptions import RedisError  # imported late, as above
 
-        try:
-            self._player.restart()
-        except RedisError:
-            if self._engine.may("restart") is not None:
-                raise
-            self._engine.restart()
-            self._player.restart()
+        if not self._engine_is_gone:
+            try:
+                self._player.restart()
+            except (EngineError, RedisError) as failure:
+                if not isinstance(self._engine.failure(failure), EngineGone):
+                    raise
+                self._engine_is_gone = True
+        if self._engine_is_gone:
+            self._start_on_a_new_engine()
         self._tell_path()
+
+    def _start_on_a_new_engine(self) -> None:
+        """The path from its start, on the engine opened again; where that fails, what was walked is kept."""
+        self._forget_explorer()
+        path = self._player.path.name
+        player = Player(self._player.lesson, self._open_engine(self._engine.queue))
+        player.choose(path)
+        self._player = player
+        self._engine_is_gone = False
+        self._tell_engine()
 
     def _rewind(self) -> None:
         _, how = self._player.rewind()
@@ -233,10 +226,12 @@ class PlainLesson:
         self._tell_frame()
         self._tell_coming()
 
+    def _choose(self, what: str, names: Sequence[str]) -> str | None:
+        return choose(what, names, self._keys, self._write)
+
     def _choose_path(self) -> None:
-        paths = self._player.lesson.paths
-        name = _choose("path", [path.name for path in paths], self._keys, self._write)
-        if not name:
+        name = self._choose("path", [path.name for path in self._player.lesson.paths])
+        if name is None:
             return
         why = why_not_here(self._player.lesson.path(name), self._engine)
         if why is not None:
@@ -247,7 +242,7 @@ class PlainLesson:
 
     def _choose_lesson(self) -> None:
         name = choose_lesson(self._keys, self._write)
-        if name:
+        if name is not None:
             self._player = Player(self._load(name), self._engine)
             self._player.restart()
             self._forget_explorer()
@@ -255,23 +250,21 @@ class PlainLesson:
             self._tell_path()
 
     def _choose_state(self) -> None:
-        machine = self._player.machine
-        name = _choose("state", list(machine.starts), self._keys, self._write)
-        if name:
+        name = self._choose("state", list(self._player.machine.starts))
+        if name is not None:
             walk = self._explore().state(name)
             self._tell_explored(walk.frames[-1], walk.frames[:-1])
 
     def _choose_transition(self) -> None:
-        machine = self._player.machine
-        name = _choose("transition", list(machine.shows), self._keys, self._write)
-        if name:
+        name = self._choose("transition", list(self._player.machine.shows))
+        if name is not None:
             self._tell_explored(*self._explore().transition(name))
 
     def _tell_explored(self, frame: Frame, earlier: Sequence[Frame]) -> None:
         self._write(f"on {self._explore().engine_name}; this lesson's keys are untouched")
         self._readout(frame, earlier)
         for line in picture_lines(self._player.machine, frame.after, frame):
-            self._write(line)
+            self._write(line, SIGN_COLUMNS)
 
     def _explore(self) -> Explorer:
         if self._explorer is None:
@@ -288,4 +281,4 @@ class PlainLesson:
         for action in ACTIONS:
             if action.plain:
                 keys = " ".join(sign(key) for key in action.keys)
-                self._write(f"  {keys:<10} {action.help}")
+                self._write(f"  {keys:<10} {action.help}", 13)
