@@ -226,7 +226,7 @@ def _move_to_waiting_children(at: Bench) -> Performed:
 
 def _give_back(at: Bench) -> Performed:
     script = "core/moveJobFromActiveToWait-9"
-    args = {"id": at.id, "token": at.token(), "row": at.row()}
+    args: dict[str, Any] = {"id": at.id, "token": at.token(), "row": at.row()}
     reply = at.call(script, _keys(at, script), args)
     return _read(reply, {0: "given_back"})
 
