@@ -264,7 +264,7 @@ def _extend_locks(at: Bench) -> Performed:
 
 def _release_lock(at: Bench) -> Performed:
     script = "core/releaseLock-1"
-    args = {"token": at.token(), "lock_ms": LOCK_DURATION_MS}
+    args: dict[str, Any] = {"token": at.token(), "lock_ms": LOCK_DURATION_MS}
     return _lock_answer(at.call(script, _keys(at, script), args), "released")
 
 
