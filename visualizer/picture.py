@@ -58,11 +58,13 @@ class PlaceView(Struct, frozen=True):
 
 
 class Edge(Struct, frozen=True):
-    """What just ran, from place to place; None is outside the machine's places."""
+    """What just ran, from place to place; None is outside the machine's places. ``short`` is the lesson's word for it,
+    for where the name does not fit."""
 
     source: str | None
     target: str | None
     name: str
+    short: str = ""
 
 
 class Picture(Struct, frozen=True):
@@ -196,4 +198,4 @@ def _edges(frame: Frame) -> Iterator[Edge]:
             target = move.enters[0] if move.enters else None
             ways[(source, target)] = None
     for source, target in ways:
-        yield Edge(source, target, name)
+        yield Edge(source, target, name, frame.step.label if frame.step else "")

@@ -51,6 +51,7 @@ def show_reply(reply: Any, limit: int = 28) -> str:
     if isinstance(reply, bytes):
         return quoted(reply, limit)
     if isinstance(reply, list | tuple):
-        shown = [show_reply(item, 14) for item in reply[:6]]
+        # A list in a list is told by its length: a row that a script answers is shown as a row elsewhere.
+        shown = [f"[{len(item)} items]" if isinstance(item, list) else show_reply(item, 14) for item in reply[:6]]
         return "[" + ", ".join(shown) + (", …" if len(reply) > 6 else "") + "]"
     return visible(str(reply), limit)

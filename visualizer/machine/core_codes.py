@@ -1,4 +1,4 @@
-"""The closed table of codes -1 … -11: what each means, who emits it, and what it leaves changed (contract section 3)."""
+"""The closed table of codes -1 … -11: what each means, who emits it, what it leaves changed (contract section 3)."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ class Step(Struct, frozen=True):
     """One step: a verb or a named step, the job it is about, and what it is given.
 
     ``given`` is resolved: groups are ids, durations are already multiplied by the pace; a ``token`` stays as written,
-    since a worker's name can only be resolved when the step runs. ``label`` stands in the path line. ``actor`` names who
-    took the step where it is none of the path's: a heartbeat, the sweep, the learner's own key.
+    since a worker's name can only be resolved when the step runs. ``label`` stands in the path line. ``actor`` names
+    who took the step where it is none of the path's: a heartbeat, the sweep, the learner's own key.
     """
 
     do: str

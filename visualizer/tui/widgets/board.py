@@ -144,18 +144,20 @@ class Board(Widget):
         row = y + 2
         shown, hidden = in_room(place, room)
         for member in shown:
-            row = self.draw_member(canvas, member, x + 2, row, inner)
+            row = self.draw_member(canvas, member, x + 2, row, inner, tight=room < 2)
         if hidden:
             canvas.put(x + 4, y + height - 2, f"… {hidden:,} more", self.look("quiet"), inner - 2)
 
-    def draw_member(self, canvas: Canvas, member: MemberView, x: int, y: int, width: int) -> int:
-        """Writes one id and, beneath a marked one, its note; answers the next free row."""
+    def draw_member(
+        self, canvas: Canvas, member: MemberView, x: int, y: int, width: int, *, tight: bool = False
+    ) -> int:
+        """Writes one id and, beneath a marked one unless it is ``tight``, its note; answers the next free row."""
         text = member_text(member, width - 2)
         styles = {"entered": "entered", "left": "left", "rescored": "now", "own": "strong", "no_row": "broken"}
         style = self.look(styles.get(member.mark, "quiet" if member.mark == "foreign" else "plain"))
         canvas.put(x, y, SIGN[member.mark], style)
         canvas.put(x + 2, y, text, self.look("struck") if member.mark == "left" else style)
-        if rows_of(member) == 2:
+        if rows_of(member) == 2 and not tight:
             canvas.put(x + 2, y + 1, member.note, style, width - 2)
             return y + 2
         return y + 1

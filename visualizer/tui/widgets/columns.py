@@ -65,6 +65,11 @@ class Columns:
 
     def _measure(self, tall: bool) -> None:
         width = self._canvas.width - 2
+        if not tall:
+            # The longest name with its count on the left, what is done on the right, the lock has the rest.
+            left, right, narrow = 23, 15, 5
+            self._spans = [(1, left), (left + _GAP, width - right - narrow), (width - right, width)]
+            return
         shares = [max(len(row) for row in rows) if tall else 1 for rows in self._machine.columns]
         gaps = _GAP * (len(shares) - 1)
         unit = (width - gaps) / (sum(shares) + 0.5)
@@ -126,7 +131,8 @@ class Columns:
             lines.append(("", told, "entered" if share > 0.25 else "left"))
         if not self._locks and self._places["active"].count:
             lines.append(("lock", "none: it ran out", "broken"))
-        lines += [(actor.name, actor.told, "plain" if actor.acts else "quiet") for actor in self._actors]
+        actors = self._actors if self._canvas.height >= _TALL else ()
+        lines += [(actor.name, actor.told, "plain" if actor.acts else "quiet") for actor in actors]
         for at, (label, text, style) in enumerate(lines):
             y = bottom - len(lines) + at
             if y >= 3:
@@ -154,7 +160,7 @@ class Columns:
         # The arrow stands at the line of the outer place, which says which of its column it is.
         outer = edge.source if len(self._machine.columns[source]) > 1 else edge.target
         y = max(self._middle[outer], 1)
-        name = fitted(edge.name, _GAP)
+        name = edge.name if cell_len(edge.name) <= _GAP else fitted(edge.short or edge.name, _GAP)
         self._canvas.put(x + (_GAP - cell_len(name)) // 2, y - 1, name, now)
         shaft = "═" * (_GAP - 4)
         self._canvas.put(x + 1, y, f" {shaft}▶" if target > source else f" ◀{shaft}", now)

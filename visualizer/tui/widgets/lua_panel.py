@@ -129,7 +129,8 @@ class LuaPanel(ScrollView, can_focus=True):
 
     def _build(self) -> list[Strip]:
         if self._script is None:
-            return [Strip([Segment(f" {line}", self._look("comment"))]) for line in self._note]
+            room = max(self._width - 2, 12)
+            return [self._noted(row) for line in self._note for row in wrapped(((line, ""),), room)]
         folds = {} if self._unfolded else {first: (last, names) for first, last, names in folded(self._script)}
         rows: list[Strip] = []
         number = 1
@@ -145,6 +146,10 @@ class LuaPanel(ScrollView, can_focus=True):
             rows.extend(self._line(number, lines[number - 1]))
             number += 1
         return rows
+
+    def _noted(self, row: list[tuple[str, str]]) -> Strip:
+        look = self._look("comment")
+        return Strip([Segment(" ", look), *(Segment(text, look) for text, _ in row)])
 
     def _line(self, number: int, pieces: tuple[tuple[str, str], ...]) -> list[Strip]:
         """One line of the script; what does not fit goes on beneath it, further in."""

@@ -49,13 +49,15 @@ def in_room(place: PlaceView, room: int) -> tuple[list[MemberView], int]:
     """The members that fit into that many rows, the marked ones always first to stay; and how many do not show."""
     kept: list[MemberView] = []
     used = 0
-    total = sum(rows_of(member) for member in place.members)
-    budget = room if total <= room and not place.hidden else room - 1
+    tight = room < 2
+    total = sum(1 if tight else rows_of(member) for member in place.members)
+    budget = room if tight or (total <= room and not place.hidden) else room - 1
     for member in marked_first(place):
-        if used + rows_of(member) > budget:
+        rows = 1 if tight else rows_of(member)
+        if used + rows > budget:
             continue
         kept.append(member)
-        used += rows_of(member)
+        used += rows
     shown = [member for member in place.members if member in kept]
-    hidden = place.hidden + len(place.members) - len(shown)
+    hidden = 0 if tight else place.hidden + len(place.members) - len(shown)
     return shown, hidden
