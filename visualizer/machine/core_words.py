@@ -149,10 +149,10 @@ def layers(frame: Frame) -> Sequence[tuple[str, str]]:
     if named and "/" not in named:
         upper = named
     return (
-        ("L4", f"{upper}. Each runtime's own."),
-        ("L3", f"{dispatch}. Each runtime's own."),
-        ("L2", f"{script} runs as one step. The protocol."),
-        ("L1", f"{_keys(frame)} The protocol."),
+        ("L4", f"{upper}."),
+        ("L3", f"{dispatch}."),
+        ("L2", f"{script} runs as one step."),
+        ("L1", _keys(frame)),
     )
 
 

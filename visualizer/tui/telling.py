@@ -58,12 +58,10 @@ def lua_of(scene: Scene) -> LuaView:
 
 def _layers(scene: Scene) -> tuple[str, ...]:
     told = scene.machine.layers(scene.frame) if scene.machine.layers and scene.frame else ()
-    lines: list[str] = [""]
-    for number, (name, text) in enumerate(told):
-        if number == 2:
-            lines += ["── the protocol: the same in every runtime ──", ""]
-        lines += [f"{name}  {text}", ""]
-    return tuple(lines) if told else ("", "This step runs no script, so there are no layers to it.")
+    if not told:
+        return ("", "This step runs no script, so there are no layers to it.")
+    lines = [f"{name}  {text}" for name, text in told]
+    return ("── each runtime's own ──", *lines[:2], "── the protocol ──", *lines[2:])
 
 
 def _coming(scene: Scene) -> tuple[str, ...]:

@@ -159,12 +159,12 @@ def _fields(row: Row, move: Move | None) -> list[Content]:
         else:
             before = (f"{visible(change.before, 14)} → ", "$quiet")
             after = (visible_size(change.after, 19), "bold $now")
-            lines.append(Content.assemble((f"{visible(field, 12):<11}", "$quiet"), before, after))
+            lines.append(Content.assemble((f"{visible(field, 12):<12}", "$quiet"), before, after))
     return lines
 
 
 def _field(name: bytes, value: str, style: str, sign: str = "") -> Content:
-    return Content.assemble((f"{visible(name, 12):<11}", "$quiet"), (sign + value, style))
+    return Content.assemble((f"{visible(name, 12):<12}", "$quiet"), (sign + value, style))
 
 
 def _facts(seen: Observation, job: bytes, prefix: str) -> list[Content]:
