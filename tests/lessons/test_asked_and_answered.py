@@ -15,6 +15,72 @@ from visualizer.readout import readout
 # For each path of a lesson, each step's question and what in the next readout answers it. A question that is written
 # anew needs its answer looked up anew: that is what this table is for.
 ANSWERS = {
+    "eight-states": {
+        "all-eight": [
+            ("When did the round begin to wait?", "it began to wait at 00:00.010"),
+            ("Which field of the row names the parent's row?", 'parentKey + "emq:{cm}:JOB0KHTOfMv2X2"'),
+            ("Where does the queue note that it is paused?", "meta paused nothing → 1"),
+            ("Which place does the id enter, and is the note still there?", "meta paused 1 → nothing"),
+            ("Whose token is in the lock?", "w1:1 is w1's token"),
+            ("When is the job due, and in which slot?", "1700000005060 · 4096 + slot 0, so it is due at 00:05.060"),
+            ("Which priority and which counter are in this score?", "2 · 2^32 + 1: priority 2, number 1 by arrival"),
+            ("Which place does the urgent job leave?", "JOB0KHTOYgD5Um leaves prioritized"),
+            ("Which field says why it failed?", 'failedReason + "timeout"'),
+            ("Is the id in wait once it is due?", "Nothing moved.\nJOB0KHTO…LuC is due, and nothing moves by itself"),
+            ("Does anybody see the id in wait?", "no one saw it in wait"),
+            (
+                "Which place does the round leave, and which does it enter?",
+                "JOB0KHTO…2X2 leaves waiting-children, enters wait.",
+            ),
+        ],
+        "paused-reads-as-waiting": [
+            ("Does any field of the row say wait?", 'row    name + "guess"'),
+            ("How many keys go over the wire, and which name comes back?", '8 keys 2 args → "waiting"'),
+            ("Which key holds the id now?", "enters paused."),
+            ("Which place does the new id enter, and when is its turn?", "is number 2 of 2 in paused"),
+            ("Does the answer differ from the last one?", '8 keys 2 args → "waiting"'),
+            ("What does w1 get, and why?", "The queue is paused: nothing is handed out."),
+            ("Which of the two is served first?", "JOB0KHTO…LuC is number 1 of 2 in wait"),
+            ("Which id does w1 get?", "JOB0KHTOWnGLuC leaves wait, enters active."),
+            ("Which name comes back now?", '8 keys 2 args → "active"'),
+            ("Which name does getState have for an id that is nowhere?", '8 keys 2 args → "unknown"'),
+        ],
+    },
+    "lifecycle": {
+        "happy": [
+            ("Which fields does a new row have?", 'row    name + "guess"'),
+            ("Which token does the lock hold, and for how long?", "lock   + w1:1  for 30.0 s"),
+            ("What does the score in completed say?", "it completed at 00:00.030"),
+        ],
+        "retry": [
+            ("Which field keeps the number of runs?", 'opts + "{"attempts":3}"'),
+            ("Which two fields does the pickup write?", 'row    processedOn + "1700000000020"   ats + "1"   w1:1'),
+            ("Of which two numbers is the score in delayed made?", "1700000005030 · 4096 + slot 0"),
+            ("What does the reply tell a worker that gets no job?", "the next is due in 5.0 s"),
+            ("Does the id leave delayed when its time comes?", "Nothing moved.\nJOB0KHTO…LuC is due"),
+            ("Which place does the id leave, and which does it enter?", "leaves delayed, enters active."),
+            ("How many runs have been made, by the row?", "atm 1 → 2"),
+        ],
+        "retry-with-a-rival": [
+            ("Which place does the id enter?", "enters wait."),
+            ("How long would the lock last by itself?", "for 30.0 s"),
+            ("What becomes of w1's lock?", "lock   − w1:1"),
+            ("Which place does the rival enter?", "JOB0KHTOYgD5Um enters wait."),
+            ("Does the due job join wait by itself?", "JOB0KHTO…LuC is due, and nothing moves by itself"),
+            ("Which of the two does w1 get?", "w1 gets JOB0KHTO…5Um, locked with w1:2."),
+            ("From which place does w2 get the job?", "JOB0KHTOWnGLuC leaves wait, enters active."),
+            ("Whose lock is given back?", "lock   − w2:1"),
+        ],
+        "retry-by-promote": [
+            ("What does the script answer to the sender?", '→ "JOB0KHTOWnGLuC"'),
+            ("How many items of the row come back with the id?", "→ [[16 items]"),
+            ("Which of the two is a time?", "so it is due at 00:05.030"),
+            ("Where does the id go, and what becomes of delay?", "delay 5000 → 0"),
+            ("What does the second promote answer?", "promote looks in delayed; the id is in wait."),
+            ("Which number does ats get?", "ats 1 → 2"),
+            ("Which two fields are new?", 'returnvalue + "{"black":1,"white":2}"   finishedOn + '),
+        ],
+    },
     "states-as-locations": {
         "happy": [
             ("Which of the four places does a new job enter?", "enters pending."),
@@ -70,7 +136,7 @@ ANSWERS = {
                 "JOB0KHTOfMv2X2 leaves active and enters nothing: its row is gone.",
             ),
         ],
-    }
+    },
 }
 
 

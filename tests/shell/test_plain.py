@@ -74,8 +74,7 @@ def test_a_path_that_cannot_be_played_here(told: Told) -> None:
 
 
 def test_another_lesson(told: Told) -> None:
-    slug = all_lessons()[0].stem
-    lines = told("l", slug, "n", "l", "nonsense")
+    lines = told("l", "states-as-locations", "n", "l", "nonsense")
     assert "States as locations · R3.04.1" in after(lines, "lessons")
     assert begins(after(lines, "step"), "JOB0KHTOWnGLuC enters pending.")
     assert begins(after(lines, "lessons", 2), "There is no lesson called nonsense.")
@@ -150,9 +149,10 @@ def test_a_deadline_that_passed_is_told(told: Told, monkeypatch: pytest.MonkeyPa
 
 
 def test_without_a_lesson_it_asks_for_one(shell: Shell) -> None:
-    ended = shell("--plain", "--engine", "fakeredis", lines="1\nq\n")
+    number = [file.stem for file in all_lessons()].index("states-as-locations") + 1
+    ended = shell("--plain", "--engine", "fakeredis", lines=f"{number}\nq\n")
     assert ended.code == 0
-    assert f"  1  {all_lessons()[0].stem}" in ended.lines
+    assert f"  {number}  states-as-locations" in ended.lines
     assert "States as locations · R3.04.1" in ended.lines
     assert shell("--plain", lines="").code == 0
     assert shell("--plain", lines="nonsense\n").code == 2

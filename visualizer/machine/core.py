@@ -10,11 +10,10 @@ from math import isfinite
 from visualizer.ids import is_job_id
 from visualizer.machine.core_laws import LAWS
 from visualizer.machine.core_verbs import VERBS
-from visualizer.machine.core_words import codes, explain, layers, row_note
+from visualizer.machine.core_words import SLOTS_A_MS, codes, explain, layers, row_note
 from visualizer.model import Machine, Place, ScoreReading, SideKey, Step
 
-# A delayed score is the due millisecond times this, plus a slot; a prioritized one the priority times that (section 5).
-SLOTS_A_MS = 4_096
+# A prioritized score is the priority times this, plus a counter (section 5).
 PRIORITY_STEP = 2**32
 
 PLACES = (
@@ -43,13 +42,14 @@ def read_score(place: str, raw: float) -> ScoreReading:
         return ScoreReading("a score that no script writes")
     if place == "delayed":
         due_ms, slot = divmod(int(raw), SLOTS_A_MS)
-        return ScoreReading(
-            f"{due_ms} · {SLOTS_A_MS} + {slot}, so it is due", due_ms, f"{due_ms} · 4096 + {slot}, it was due"
-        )
+        made_of = f"{due_ms} · {SLOTS_A_MS} + slot {slot}"
+        return ScoreReading(f"{made_of}, so it is due", due_ms, f"{made_of}, so it was due")
     if place == "prioritized":
         priority, counter = divmod(int(raw), PRIORITY_STEP)
-        return ScoreReading(f"priority {priority} · 2^32 + {counter}: number {counter} in its class")
-    meaning = {"completed": "it completed", "failed": "it failed"}.get(place, "it waits since")
+        # One counter serves all priorities; a job that was given back gets 0.
+        order = f"number {counter} by arrival" if counter else "the front of its class"
+        return ScoreReading(f"{priority} · 2^32 + {counter}: priority {priority}, {order}")
+    meaning = {"completed": "it completed", "failed": "it failed"}.get(place, "it began to wait")
     return ScoreReading(meaning, int(raw), meaning)
 
 

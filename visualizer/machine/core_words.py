@@ -9,12 +9,27 @@ from visualizer.machine.core_codes import CODES
 from visualizer.model import Frame, Move
 from visualizer.visible import short_id, visible
 
+# A delayed score is the due millisecond times this, plus a slot (section 5).
+SLOTS_A_MS = 4_096
+
 _SWEEP = "moveStalledJobsToWait"
+# The place in which a script that answers -3 looks for its job, active for every other one.
+_LOOKS_IN = {"promote": "delayed", "reprocessJob": "failed"}
 
 
 def explain(frame: Frame, earlier: Sequence[Frame]) -> Sequence[str]:
     """Sentences about this frame, the most telling first."""
-    return [*_code(frame), *_lock_mismatch(frame, earlier), *_sweep(frame), *_pickup(frame), *_left_behind(frame)]
+    return [
+        *_code(frame),
+        *_lock_mismatch(frame, earlier),
+        *_sweep(frame),
+        *_pickup(frame),
+        *_nothing(frame),
+        *_released(frame),
+        *_turn(frame),
+        *_due(frame),
+        *_left_behind(frame),
+    ]
 
 
 def row_note(frame: Frame, move: Move) -> str:
@@ -37,6 +52,10 @@ def _code(frame: Frame) -> Iterator[str]:
     yield f"{refused.replace('-', '−')} is {code.name}: {code.meaning}"
     if frame.step is None:
         return
+    if code.number == -3 and frame.step.id is not None:
+        looks_in = frame.step.given.get("state") or _LOOKS_IN.get(frame.step.do, "active")
+        found = " and ".join(frame.before.homes().get(frame.step.id, ())) or "nowhere"
+        yield f"{frame.step.do} looks in {looks_in}; the id is {'' if found == 'nowhere' else 'in '}{found}."
     wrote = []
     own = frame.move()
     if own is not None and own.lock_before and not own.lock_after:
@@ -104,14 +123,58 @@ def _pickup(frame: Frame) -> Iterator[str]:
         else:
             yield f"{short_id(move.id)} was due, and the same call promoted it."
     for grant in frame.performed.grants:
+        if frame.step is not None and frame.step.id not in (None, grant.id):
+            held = f"locked with {visible(grant.token, 24)}"
+            yield f"{visible(grant.worker, 20)} gets {short_id(grant.id)}, {held}."
         row = frame.after.rows.get(grant.id)
         if row is not None and b"defa" in row.fields:
             why = visible(row.fields[b"defa"], 60)
             yield f"Its row holds a deferred failure ({why}): the worker does not run it and ends it as failed."
-    if not picked and _did(frame) == "moveToActive" and frame.calls:
-        reply = frame.calls[-1].reply
-        if isinstance(reply, list) and len(reply) == 4 and isinstance(reply[3], int) and reply[3] > 0:
-            yield f"Nothing to hand out: the next is due in {duration(reply[3] - frame.after.clock_ms)}."
+
+
+def _nothing(frame: Frame) -> Iterator[str]:
+    """Why a worker that asked got no job."""
+    if _did(frame) not in ("moveToActive", "moveToFinished") or frame.performed.grants or not frame.calls:
+        return
+    reply, meta = frame.calls[-1].reply, frame.before.sides.get("meta")
+    if isinstance(meta, dict) and b"paused" in meta and isinstance(reply, list):
+        yield "The queue is paused: nothing is handed out."
+    elif isinstance(reply, list) and len(reply) == 4 and isinstance(reply[3], int) and reply[3] > 0:
+        yield f"Nothing to hand out: the next is due in {duration(reply[3] - frame.after.clock_ms)}."
+
+
+def _released(frame: Frame) -> Iterator[str]:
+    """A parent that goes on because of how its child ended."""
+    if _did(frame) != "moveToFinished":
+        return
+    why = ": no child of it is pending any more" if frame.outcome.name == "completed" else ""
+    for move in frame.moves:
+        if "waiting-children" in move.leaves:
+            yield f"{short_id(move.id)} was waiting for its children. The same call releases it{why}."
+
+
+def _turn(frame: Frame) -> Iterator[str]:
+    """Whose turn a position is, where more than one waits."""
+    own = frame.move()
+    if own is None:
+        return
+    for place in own.enters:
+        reading = frame.after.places[place]
+        if place not in ("wait", "paused") or reading.count < 2:
+            continue
+        for member in reading.members:
+            if member.id == own.id:
+                turn = f"number {reading.count - member.rank} of {reading.count}"
+                yield f"{short_id(own.id)} is {turn} in {place}, which is served from the right."
+
+
+def _due(frame: Frame) -> Iterator[str]:
+    """Delayed jobs whose time has come, while nobody has looked."""
+    if frame.kind != "wait":
+        return
+    for member in frame.after.places["delayed"].members:
+        if member.score is not None and frame.before.clock_ms < member.score // SLOTS_A_MS <= frame.after.clock_ms:
+            yield f"{short_id(member.id)} is due, and nothing moves by itself: it waits for a call that asks for work."
 
 
 def _left_behind(frame: Frame) -> Iterator[str]:
@@ -122,7 +185,8 @@ def _left_behind(frame: Frame) -> Iterator[str]:
         if member.id in frame.before.locks and member.id not in frame.after.locks and frame.outcome.refused is None:
             moved = any(move.id == member.id and move.leaves for move in frame.moves)
             if not moved and frame.kind == "wait":
-                yield f"The lock of {short_id(member.id)} has run out, and nothing moves by itself: it waits for a sweep."
+                job = short_id(member.id)
+                yield f"The lock of {job} has run out, and nothing moves by itself: it waits for a sweep."
 
 
 # The four layers ------------------------------------------------------------------------------------------------------
