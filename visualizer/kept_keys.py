@@ -42,7 +42,8 @@ class KeptKeys:
         self._known.update(space.key(side.name) for side in machine.sides)
         for job in captured:
             row = space.job(job)
-            self._known.update((row, row + b":logs", row + b":lock"))
+            ends = (*machine.beside_row, machine.lock_suffix or "")
+            self._known.update((row, *(row + end.encode() for end in ends)))
         lanes = machine.lanes
         if lanes is not None:
             self._known.update(space.key(f"{lanes.prefix}{group.decode()}{lanes.suffix}") for group in groups)
@@ -115,7 +116,9 @@ class KeptKeys:
         for name, reading in then.places.items():
             if self._machine.place(name).scored not in ("deadline", "due"):
                 continue
-            if any(then.clock_ms < member.score <= now_ms for member in reading.members if member.score is not None):
+            scores = (member.score for member in reading.members if member.score is not None)
+            instants_ms = (self._machine.read_score(name, score).at_ms for score in scores)
+            if any(at_ms is not None and then.clock_ms < at_ms <= now_ms for at_ms in instants_ms):
                 return f"a time in {name} has passed since"
         if any(then.clock_ms < dump.expires_at_ms <= now_ms for dump in then.dumps.values()):
             return "a key's time to live has passed since"

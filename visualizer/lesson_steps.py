@@ -16,12 +16,11 @@ from visualizer import ids
 from visualizer.lesson_faults import FaultList
 from visualizer.lesson_table import Table, called, prose
 from visualizer.model import Expect, Machine, Parameter, Step
+from visualizer.steps import NEEDS, NamedStep
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 NAME_REASON = "a small letter is wanted first, then small letters, digits or hyphens"
 
-# What a step may need, and the place whose score then has to lie ahead.
-_NEEDS = {"not_due": "schedule", "lease_running": "active"}
 # A verb that has both takes exactly one of them.
 _EITHER = ("delay_ms", "at_ms")
 # The naive queue's claims name no worker.
@@ -58,6 +57,10 @@ class Action(Protocol):
     def outcomes(self) -> tuple[str, ...]: ...
 
 
+def _fits(step: Action, machine: Machine) -> bool:
+    return not isinstance(step, NamedStep) or step.fits(machine)
+
+
 class StepReader:
     """Reads the steps of one lesson. ``machine`` None (an unknown one) leaves its names unchecked.
 
@@ -75,7 +78,8 @@ class StepReader:
     ) -> None:
         self._machine = machine
         self._verbs: Mapping[str, Action] = machine.verbs if machine else {}
-        self._actions: dict[str, Action] = {**steps, **self._verbs}
+        fitting = {name: step for name, step in steps.items() if machine is None or _fits(step, machine)}
+        self._actions: dict[str, Action] = {**fitting, **self._verbs}
         self._jobs = jobs
         self._groups = groups
         self._pace = pace
@@ -116,11 +120,14 @@ class StepReader:
         return step
 
     def _needs(self, table: Table, job: Job | None) -> Any:
-        needs = self._one_of(table, "needs", tuple(_NEEDS))
-        if needs is not None and job is not None and (job.id, _NEEDS[needs]) not in self._entered:
-            table.fault(
-                "needs", f"no step of this path up to here has the job enter {_NEEDS[needs]}, so it has no deadline"
-            )
+        needs = self._one_of(table, "needs", tuple(NEEDS))
+        if needs is None or self._machine is None:
+            return needs
+        place = self._machine.waits.get(NEEDS[needs])
+        if place is None:
+            table.fault("needs", f"a lesson of the {self._machine.name} machine has no such deadline to keep ahead")
+        elif job is not None and (job.id, place) not in self._entered:
+            table.fault("needs", f"no step of this path up to here has the job enter {place}, so it has no deadline")
         return needs
 
     # What a step is given -------------------------------------------------------------------------------------------

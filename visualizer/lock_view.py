@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from visualizer.actors import HEARTBEAT_MS, LOCK_MS, SWEEP, SWEEP_MS, acting
+from visualizer.actors import SWEEP, acting
 from visualizer.clock import duration
-from visualizer.model import Frame, Observation
+from visualizer.model import Frame, Lock, Machine, Observation
 
 
 class LockView(Struct, frozen=True):
@@ -28,28 +28,39 @@ class ActorView(Struct, frozen=True):
     acts: bool
 
 
-def locks_of(seen: Observation, frames: Sequence[Frame]) -> tuple[LockView, ...]:
-    """The locks of the jobs in active; ``of_ms`` is the lockDuration of the call that took or renewed each."""
+def locks_of(machine: Machine, seen: Observation, frames: Sequence[Frame]) -> tuple[LockView, ...]:
+    """The locks of the running jobs, of the last step's own job first; ``of_ms`` is what each had left when it was
+    taken or renewed. None where the machine's jobs run without a lock."""
+    if machine.locking is None:
+        return ()
     views = []
-    for member in seen.places["active"].members:
+    for member in seen.places[machine.locking.place].members:
         lock = seen.locks.get(member.id)
         if lock is not None:
-            views.append(LockView(member.id, lock.token, lock.ttl_ms, _duration_of(member.id, frames)))
-    return tuple(views)
+            views.append(LockView(member.id, lock.token, lock.ttl_ms, _taken_for(member.id, lock, frames)))
+    own = frames[-1].step.id if frames and frames[-1].step else None
+    return tuple(sorted(views, key=lambda view: view.id != own))
 
 
-def _duration_of(job: bytes, frames: Sequence[Frame]) -> int:
+def _taken_for(job: bytes, lock: Lock, frames: Sequence[Frame]) -> int:
+    """What a lock had left in the first reading that shows it as it is now, in ms."""
+    of_ms = lock.ttl_ms
     for frame in reversed(frames):
-        granted = any(grant.id == job for grant in frame.performed.grants)
-        renewed = frame.step is not None and frame.step.do == "extendLock" and frame.step.id == job
-        if frame.step is not None and (granted or renewed):
-            return int(frame.step.given.get("lock_ms", LOCK_MS))
-    return LOCK_MS
+        for seen in (frame.after, frame.before):
+            was = seen.locks.get(job)
+            if was is None or (was.token, was.expires_at_ms) != (lock.token, lock.expires_at_ms):
+                return of_ms
+            of_ms = was.ttl_ms
+    return of_ms
 
 
-def actors_of(seen: Observation, frames: Sequence[Frame]) -> tuple[ActorView, ...]:
-    """A line for each worker's heartbeat and one for the sweep, whether they act or not."""
-    actors = acting(frames)
+def actors_of(machine: Machine, seen: Observation, frames: Sequence[Frame]) -> tuple[ActorView, ...]:
+    """A line for each worker's heartbeat and one for the sweep, whether they act or not; none where there are no such
+    actors."""
+    locking = machine.locking
+    if locking is None:
+        return ()
+    actors = acting(locking, frames)
     hearts = [actor for name, actor in actors.items() if name != SWEEP]
     views = [
         ActorView(
@@ -60,10 +71,10 @@ def actors_of(seen: Observation, frames: Sequence[Frame]) -> tuple[ActorView, ..
         for actor in hearts
     ]
     if not hearts:
-        views.append(ActorView("renew", f"every {_seconds(HEARTBEAT_MS)} · off", False))
+        views.append(ActorView("renew", f"every {_seconds(locking.renew_ms)} · off", False))
     sweep = actors.get(SWEEP)
     if sweep is None:
-        views.append(ActorView("sweep", f"every {_seconds(SWEEP_MS)} · by hand", False))
+        views.append(ActorView("sweep", f"every {_seconds(locking.sweep_ms)} · by hand", False))
     else:
         views.append(
             ActorView("sweep", f"every {_seconds(sweep.every_ms)} · in {duration(sweep.next_ms - seen.clock_ms)}", True)

@@ -5,7 +5,7 @@ It is what the scripted queue is compared with: each command alone is right, and
 
 from __future__ import annotations
 
-from visualizer.model import Outcome, Parameter, Performed
+from visualizer.model import Machine, Outcome, Parameter, Performed
 from visualizer.script import ErrorReply, Reply
 from visualizer.steps import NamedStep, Stage
 
@@ -55,8 +55,13 @@ def _complete_count(at: Stage) -> Performed:
     return _did(at.command("HINCRBY", "count", 1, keys=(at.key("metrics:completed"),)), "counted")
 
 
+def _has_its_places(machine: Machine) -> bool:
+    """Whether the machine is one that the naive queue can be compared with."""
+    return {"pending", "active"} <= {place.name for place in machine.places}
+
+
 NAIVE_STEPS: dict[str, NamedStep] = {
-    name: NamedStep(name, sentence, "commands", parameters, (outcome, "error"), True, run)
+    name: NamedStep(name, sentence, "commands", parameters, (outcome, "error"), True, run, fits=_has_its_places)
     for name, sentence, parameters, outcome, run in (
         ("naive_enqueue", "Write the row, then add the id to pending.", (), "enqueued", _enqueue),
         ("naive_claim_flag", "Write the flag: HSET state active.", (), "flagged", _claim_flag),

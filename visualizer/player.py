@@ -6,7 +6,7 @@ One player serves one front end from one thread at a time. Its walk is the truth
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from visualizer.actors import let_pass
 from visualizer.engine import Engine, Feature
@@ -14,11 +14,11 @@ from visualizer.keyspace import Keyspace
 from visualizer.lesson import Lesson, LessonPath
 from visualizer.machine import MACHINES
 from visualizer.model import Frame, Machine, Step, Walk
+from visualizer.steps import NEEDS, instant_of
 from visualizer.walk import Walker
 
 # A step that only teaches while a deadline lies ahead is tried that often before a front end gives up.
 ARMING_TRIES = 3
-_DEADLINE_PLACE = {"not_due": "schedule", "lease_running": "active"}
 _FEATURES: Mapping[str, Feature] = {"flush_scripts": "flush_scripts", "restart_server": "restart"}
 _DEADLINE_WORDS = {"not_due": "was due", "lease_running": "had lapsed"}
 
@@ -131,7 +131,9 @@ class Player:
             return self.walk, f"Rewound: the queue's keys are as they were here, and {frames} after it dropped."
         if "members" in why or "bytes" in why:
             return self.walk, f"No rewind here: {why}."
-        self._replay(self.shown_step)
+        # All that was taken, not the path's steps alone: what the learner and the actors did belongs to the frame.
+        taken = [frame.step for frame in self.walk.frames[:cursor] if frame.step is not None]
+        self._replay(taken, lambda step: self._walker.take(step))
         return self.walk, f"Replayed from the start, since {why}; {frames} after it dropped."
 
     def look(self) -> Walk:
@@ -149,8 +151,8 @@ class Player:
         number = self.taken
         for attempt in range(ARMING_TRIES + 1):
             if attempt:
-                self._replay(number)
-            deadline_ms = self._walker.walk.shown.score(_DEADLINE_PLACE[needs], step.id or b"")
+                self._replay(self.path.steps[:number], self._take)
+            deadline_ms = instant_of(self.machine, self._walker.walk.shown, NEEDS[needs], step.id)
             if deadline_ms is None or self._left.is_set():
                 return self._walker.take(step)
             if self._walker.server_now_ms() >= deadline_ms:
@@ -164,25 +166,25 @@ class Player:
             if walk.shown.clock_ms < deadline_ms:
                 return walk
         if self.taken > number:
-            self._replay(number)  # the step came too late: it is still to come
+            self._replay(self.path.steps[:number], self._take)  # the step came too late: it is still to come
         raise DeadlinePassedError(
             f"step {number + 1} ({step.label or step.do}) only teaches before its deadline, and the path was replayed "
             f"{ARMING_TRIES} times without reaching it in time; a larger --pace leaves more time"
         )
 
-    def _replay(self, steps: int) -> None:
-        """The path from its start up to that many steps."""
+    def _replay(self, steps: Iterable[Step], take: Callable[[Step], Walk]) -> None:
+        """Takes these steps and no other, on an empty queue."""
         self.restart()
-        for step in self.path.steps[:steps]:
+        for step in steps:
             if self._left.is_set():
                 return
-            self._take(step)
+            take(step)
 
     def _take(self, step: Step) -> Walk:
         clock = self._walker.clock
         if clock is None or step.do != "time_passes":
             return self._walker.take(step)
-        return let_pass(step, lambda: self.walk, lambda: clock.now_ms, self._walker.take)
+        return let_pass(step, self.machine, lambda: self.walk, lambda: clock.now_ms, self._walker.take)
 
     def _fresh_walker(self) -> Walker:
         return Walker(

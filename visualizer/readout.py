@@ -85,7 +85,8 @@ def _headline(machine: Machine, frame: Frame) -> Line:
     own, outcome = frame.move(), frame.outcome
     if frame.kind == "between":
         seen = tuple(_movement(frame.moves[0], short=False)) if frame.moves else (Span("something changed."),)
-        return Line("", (Span("Between two steps, not by this walk: ", REFUSED), *seen))
+        why = "as the clock went on" if outcome.name == "ran_out" else "not by this walk"
+        return Line("", (Span(f"Between two steps, {why}: ", REFUSED), *seen))
     if outcome.refused is not None:
         return Line("", tuple(_refusal(frame, own)))
     if own is not None and (own.leaves or own.enters):
@@ -185,8 +186,8 @@ def _refusal(frame: Frame, own: Move | None) -> Iterator[Span]:
     yield Span(f" ({second}). ")
     if own is None and not frame.moves:
         yield Span("Nothing moved.", STRONG)
-    elif own is not None:
-        yield from _movement(own, short=False)
+    else:
+        yield from _movement(own or frame.moves[0], short=False)
 
 
 # The lines after it ---------------------------------------------------------------------------------------------------

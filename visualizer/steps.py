@@ -10,7 +10,7 @@ from msgspec import Struct
 from visualizer.keyspace import Keyspace
 from visualizer.lesson_clock import LessonClock
 from visualizer.machine.bench import Bench, Tokens
-from visualizer.model import FrameKind, Observation, Outcome, Parameter, Performed, Step
+from visualizer.model import FrameKind, Machine, Observation, Outcome, Parameter, Performed, Step
 from visualizer.script import Caller
 
 
@@ -39,9 +39,11 @@ class Stage(Bench):
         engine: Engine,
         sleep: Callable[[float], bool],
         restore: Callable[[Observation], int],
+        machine: Machine,
         clock: LessonClock | None = None,
     ) -> None:
         super().__init__(caller, space, step, tokens, (lambda: clock.now_ms) if clock else None)
+        self.machine = machine
         self.clock = clock
         self.before = before
         self.engine = engine
@@ -64,7 +66,10 @@ class Stage(Bench):
 
 
 class NamedStep(Struct, frozen=True):
-    """One named step. ``kind`` is the frame's; ``keeps_keys`` says that it needs the keys' dumps from before."""
+    """One named step. ``kind`` is the frame's; ``keeps_keys`` says that it needs the keys' dumps from before.
+
+    ``fits`` tells for which machines there is such a step.
+    """
 
     name: str
     sentence: str
@@ -74,6 +79,28 @@ class NamedStep(Struct, frozen=True):
     needs_job: bool
     run: Callable[[Stage], Performed]
     keeps_keys: bool = False
+    fits: Callable[[Machine], bool] = lambda _: True
+
+
+# What a step may need to lie ahead, and the wait for it.
+NEEDS = {"not_due": "due", "lease_running": "lapsed"}
+_WAITS = {"wait_until_due": "due", "wait_until_lapsed": "lapsed"}
+
+
+def instant_of(machine: Machine, seen: Observation, what: str, job: bytes | None) -> int | None:
+    """When a job is ``due`` or has ``lapsed``, by the score that says so; None where there is none."""
+    place = machine.waits.get(what)
+    score = None if place is None or job is None else seen.score(place, job)
+    return None if place is None or score is None else machine.read_score(place, score).at_ms
+
+
+def waits_until(machine: Machine, seen: Observation, step: Step) -> int | None:
+    """The instant that a step waits for, None where it waits for none."""
+    return instant_of(machine, seen, _WAITS.get(step.do, ""), step.id)
+
+
+def _has_wait(what: str) -> Callable[[Machine], bool]:
+    return lambda machine: what in machine.waits
 
 
 _MS = Parameter("ms", "duration_ms", "how long, on the server's clock", required=True, minimum=1)
@@ -81,21 +108,16 @@ _WORKER = Parameter("worker", "worker", "whose process ends", default="w1")
 _KEEP = Parameter("keep", "flag", "whether the queue's keys are put back", default=True)
 
 
-def _wait_for_score(at: Stage, place: str, verb: str) -> Performed:
-    score = at.before.score(place, at.id)
-    if score is None:
-        note = f"the id is not in {place}, so there is nothing to wait for"
-        return Performed(Outcome("nothing_to_wait_for", note=note), kind="wait")
-    came = at.wait_until(score)
-    return Performed(Outcome(verb if came else "interrupted"), kind="wait")
+def _wait_until(what: str) -> Callable[[Stage], Performed]:
+    def run(at: Stage) -> Performed:
+        instant_ms = waits_until(at.machine, at.before, at.step)
+        if instant_ms is None:
+            note = f"the id is not in {at.machine.waits[what]}, so there is nothing to wait for"
+            return Performed(Outcome("nothing_to_wait_for", note=note), kind="wait")
+        came = at.wait_until(instant_ms)
+        return Performed(Outcome(what if came else "interrupted"), kind="wait")
 
-
-def _wait_until_due(at: Stage) -> Performed:
-    return _wait_for_score(at, "schedule", "due")
-
-
-def _wait_until_lapsed(at: Stage) -> Performed:
-    return _wait_for_score(at, "active", "lapsed")
+    return run
 
 
 def _time_passes(at: Stage) -> Performed:
@@ -140,21 +162,23 @@ STEPS: dict[str, NamedStep] = {
     for step in (
         NamedStep(
             "wait_until_due",
-            "Wait until the server's clock reaches the job's score in schedule.",
+            "Wait until the job is due, by the server's clock.",
             "wait",
             (),
             ("due", "nothing_to_wait_for", "interrupted"),
             True,
-            _wait_until_due,
+            _wait_until("due"),
+            fits=_has_wait("due"),
         ),
         NamedStep(
             "wait_until_lapsed",
-            "Wait until the server's clock reaches the end of the job's lease.",
+            "Wait until the job's lease has ended, by the server's clock.",
             "wait",
             (),
             ("lapsed", "nothing_to_wait_for", "interrupted"),
             True,
-            _wait_until_lapsed,
+            _wait_until("lapsed"),
+            fits=_has_wait("lapsed"),
         ),
         NamedStep("time_passes", "Wait that long.", "wait", (_MS,), ("passed", "interrupted"), False, _time_passes),
         NamedStep(

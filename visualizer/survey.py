@@ -21,7 +21,6 @@ BUDGET_KEYS = 10_000
 BATCH = 500
 # How deep a list is searched for an id.
 LIST_DEPTH = 1_000
-LOGS_SUFFIX = b":logs"
 OURS_PREFIX = b"visualizer:"
 SHOWN = 3
 
@@ -139,7 +138,7 @@ class _Sorter:
         self._known.update(place.name.encode() for place in machine.places)
         self._known.update(side.name.encode() for side in machine.sides)
         self._row_prefix = machine.row_prefix.encode()
-        self._row_ends = {LOGS_SUFFIX, (machine.lock_suffix or "").encode()}
+        self._row_ends = {end.encode() for end in (*machine.beside_row, machine.lock_suffix or "")}
         self._machine = machine
         self._space = space
 

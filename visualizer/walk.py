@@ -5,7 +5,7 @@ The walker is the one writer. Every step is read before and after; going back mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from visualizer.ids import IdError
 from visualizer.kept_keys import KeptKeys
 from visualizer.keyspace import Keyspace
 from visualizer.laws import judge
-from visualizer.lesson_clock import STEP_MS, LessonClock
+from visualizer.lesson_clock import LessonClock
 from visualizer.machine.bench import Bench, TokenUnknownError
 from visualizer.model import (
     Evidence,
@@ -71,7 +71,7 @@ class Engine(Protocol):
 
     def hold_clock(self) -> bool: ...
 
-    def hold_key(self, key: bytes) -> int | None: ...
+    def hold_key(self, key: bytes) -> int: ...
 
     def expire_now(self, key: bytes) -> None: ...
 
@@ -79,6 +79,13 @@ class Engine(Protocol):
 
     @property
     def loaded(self) -> set[str]: ...
+
+
+# What a step is told first where something changed before it: whether the lesson's clock alone did it.
+_BETWEEN = {
+    False: "Something changed before this step, and not by this walk: ← shows it.",
+    True: "Time ran out for something just before this step: ← shows it.",
+}
 
 
 def _never_interrupted(seconds: float) -> bool:
@@ -113,7 +120,7 @@ class Walker:
         self._caller = Caller(self._keys)
         self._sleep = sleep
         self._observer = Observer(engine, machine, space, self._captured)
-        self.clock = LessonClock(engine, space, machine.lock_suffix or "") if machine.own_clock else None
+        self.clock = LessonClock(engine, space, machine) if machine.own_clock else None
         # A lesson's own clock cannot be set back, so there is nothing to keep for a rewind: the path is replayed.
         self._keep_dumps = keep_dumps and self.clock is None
         self._load_scripts()
@@ -126,14 +133,14 @@ class Walker:
         """Runs a step at the end of the walk and appends its frame; the cursor goes there.
 
         A difference between the last reading and this one (an expiry, another client) becomes a frame of its own
-        first, and no verb gets the credit. ``note`` is told first in the frame's readout.
+        first, and no verb gets the credit; its outcome is ``ran_out`` where the lesson's clock has let something
+        expire, else ``changed``. ``note`` is told first in the frame's readout.
         """
         self._engine.check()
         self._caller.drain()  # the calls of a step that did not come to its end
         named = NAMED_STEPS.get(step.do)
         last = self._last()
-        if self.clock is not None and step.do != "time_passes":
-            self.clock.advance(STEP_MS, last, self._sleep)
+        ran_out = self.clock is not None and step.do != "time_passes" and self.clock.tick(last)
         keeps = self._keep_dumps or (named is not None and named.keeps_keys)
         before = self._read_before(last, keep=keeps)
         lost = self._engine.owner_lost(before.owner)
@@ -143,14 +150,14 @@ class Walker:
             before = self._read(before, keep=True)
         before = shared(last, before)
         if not before.same_apart_from_time(last):
-            self._append(None, Performed(Outcome("changed"), kind="between"), last, before)
-            note = note or "Something changed before this step, and not by this walk: ← shows it."
+            self._append(None, Performed(Outcome("ran_out" if ran_out else "changed"), kind="between"), last, before)
+            note = note or _BETWEEN[ran_out]
         self._keys.keep_late(keeps)
         performed = self._perform(step, before, named)
         before = self._keys.with_late(before)
         if note:
             performed = replace(performed, notes=(note, *performed.notes))
-        return self._append(step, performed, before, shared(before, self._read(before)))
+        return self._append(step, performed, before, shared(before, self._read(before, self._durations(step))))
 
     def look(self) -> Walk:
         """Reads once more; where something changed without a step, that becomes a frame between steps."""
@@ -189,6 +196,7 @@ class Walker:
                     self._engine,
                     self._sleep,
                     self._keys.put_back,
+                    self._machine,
                     self.clock,
                 )
             )
@@ -247,7 +255,7 @@ class Walker:
         if cursor >= len(self.walk.frames):
             return None
         if self.clock is not None:
-            return "the lesson's clock cannot be set back"
+            return f"the {'lesson' if self.clock.held else 'server'}'s clock cannot be set back"
         since = self.walk.frames[cursor:]
         return self._keys.why_not(since[0].before, since, self.server_now_ms())
 
@@ -274,11 +282,18 @@ class Walker:
         clock = self.clock
         return None if clock is None else lambda: clock.now_ms
 
-    def _read(self, since: Observation, *, keep: bool = False) -> Observation:
-        """A reading after ``since``, by the lesson's clock where it has one; ``keep``: with the dumps of all that
-        ``since`` knows of."""
+    def _read(self, since: Observation, set_for_ms: Collection[int] = (), *, keep: bool = False) -> Observation:
+        """A reading after ``since``, by the lesson's clock where it has one (``set_for_ms``: see there); ``keep``: with
+        the dumps of all that ``since`` knows of."""
         fresh = self._observer.read(self._keys.to_keep(since) if keep else ())
-        return self.clock.seen(fresh, since) if self.clock is not None else fresh
+        return self.clock.seen(fresh, since, set_for_ms) if self.clock is not None else fresh
+
+    def _durations(self, step: Step) -> tuple[int, ...]:
+        """The durations that a step sends, in ms: what a key may have been set for."""
+        verb = self._machine.verbs.get(step.do)
+        sent = (parameter for parameter in (verb.parameters if verb else ()) if parameter.kind == "duration_ms")
+        given = (step.given.get(parameter.name, parameter.default) for parameter in sent)
+        return tuple(ms for ms in given if isinstance(ms, int))
 
     def _read_before(self, since: Observation, *, keep: bool) -> Observation:
         """The reading before a step; where it fails, the error says that the step was not sent."""

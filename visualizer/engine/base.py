@@ -20,6 +20,9 @@ Feature = Literal["flush_scripts", "restart", "scan", "debug"]
 # How many keys one SCAN looks at and one deletion names: large enough to be quick, small enough to block nobody.
 BATCH = 500
 
+# An instant no lesson reaches (the year 2100): where a key's own expiry waits for a lesson's clock.
+_FAR_MS = 4_102_444_800_000
+
 Command = tuple[bytes | str | int, ...]
 
 
@@ -65,6 +68,7 @@ class Engine(ABC):
         self.base = base
         self.label = label
         self.loaded: set[str] = set()
+        self._held_keys = 0
         self._closed = False
         self._process = os.getpid()
         self._wire: Any = None
@@ -135,9 +139,15 @@ class Engine(ABC):
         """Leaves the expiry of keys to a lesson's own clock; False where the engine cannot."""
         return False
 
-    def hold_key(self, key: bytes) -> int | None:  # noqa: ARG002
-        """Keeps one key from expiring by the server's clock; the server's new instant, None where it needs none."""
-        return None
+    def hold_key(self, key: bytes) -> int:
+        """Keeps one key from expiring by the server's clock; answers the far instant at which it would.
+
+        No two answers are alike, so a key that was set anew can be told from one that was not.
+        """
+        self._held_keys += 1
+        instant_ms = _FAR_MS + self._held_keys
+        self.send("PEXPIREAT", key, instant_ms)
+        return instant_ms
 
     def expire_now(self, key: bytes) -> None:
         """Lets a key expire at once, as the server does it."""

@@ -251,7 +251,8 @@ class EmbeddedEngine(Engine):
             self.hold_clock()
 
     def hold_clock(self) -> bool:
-        # In import mode the connection that is the import's source still sees a key whose time has come.
+        # In import mode the connection that is the import's source still sees a key whose time has come: one that a
+        # script has set for a moment is there to be held, however late we come.
         self.client.config_set("import-mode", "yes")
         self.send("CLIENT", "IMPORT-SOURCE", "ON")
         self._holds_clock = True

@@ -22,9 +22,6 @@ from visualizer.engine.base import Command, Engine, Feature
 
 # The version whose commands it is asked to know, and the one the emulation's answers are closest to.
 VERSION = (9, 1)
-
-# An instant no lesson reaches (the year 2100): where a key's own expiry waits for a lesson's clock.
-_FAR_MS = 4_102_444_800_000
 LUA_MODULES = Path(__file__).with_name("emulated")
 
 _REFUSALS: dict[Feature, str] = {
@@ -74,10 +71,6 @@ class FakeEngine(Engine):
 
     def hold_clock(self) -> bool:
         return True
-
-    def hold_key(self, key: bytes) -> int | None:
-        self.client.pexpireat(key, _FAR_MS)
-        return _FAR_MS
 
     def throwaway(self) -> Engine:
         return FakeEngine(self.queue, self.base)

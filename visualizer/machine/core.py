@@ -9,9 +9,9 @@ from math import isfinite
 
 from visualizer.ids import is_job_id
 from visualizer.machine.core_laws import LAWS
-from visualizer.machine.core_verbs import VERBS
+from visualizer.machine.core_verbs import LOCK_DURATION_MS, LOCK_RENEW_MS, STALLED_INTERVAL_MS, VERBS
 from visualizer.machine.core_words import SLOTS_A_MS, codes, explain, layers, row_note
-from visualizer.model import Machine, Place, ScoreReading, SideKey, Step
+from visualizer.model import Locking, Machine, Place, ScoreReading, SideKey, Step
 
 # A prioritized score is the priority times this, plus a counter (section 5).
 PRIORITY_STEP = 2**32
@@ -128,4 +128,13 @@ CORE = Machine(
     columns=COLUMNS,
     layers=layers,
     codes=codes(),
+    beside_row=(":logs", ":dependencies", ":processed", ":failed", ":unsuccessful"),
+    locking=Locking(
+        place="active",
+        renews="extendLock",
+        sweeps="moveStalledJobsToWait",
+        lock_ms=LOCK_DURATION_MS,
+        renew_ms=LOCK_RENEW_MS,
+        sweep_ms=STALLED_INTERVAL_MS,
+    ),
 )

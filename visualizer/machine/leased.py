@@ -110,4 +110,5 @@ LEASED = Machine(
     edges=EDGES,
     explain=explain,
     row_note=row_note,
+    waits={"due": "schedule", "lapsed": "active"},
 )

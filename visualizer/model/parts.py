@@ -136,6 +136,21 @@ class Law(Struct, frozen=True):
     breaches: Callable[[Evidence], Sequence[str]]
 
 
+class Locking(Struct, frozen=True):
+    """How running jobs are kept by a lock: the place they run in, and who acts on it by itself.
+
+    ``renews`` is the verb of a worker's heartbeat, ``sweeps`` that of the sweep. The durations are what each is given
+    where nothing else is said: what a lock is taken for, how often it is renewed, how often the sweep runs.
+    """
+
+    place: str
+    renews: str
+    sweeps: str
+    lock_ms: int
+    renew_ms: int
+    sweep_ms: int
+
+
 class Machine(Struct, frozen=True):
     """One taught machine: its places in the order of the screen, its row, verbs and laws.
 
@@ -144,6 +159,8 @@ class Machine(Struct, frozen=True):
     ``own_clock``: its scripts are told the time, so its lessons have a clock of their own. ``columns`` is the layout of
     a screen whose places do not stand in one row: columns of rows of place names. ``layers`` tells a frame at the four
     layers of the runtime, top down; ``codes`` is the page of codes.
+    ``beside_row`` is what the keys add to a row's that belong to it, ``waits`` what a step can wait for by the server's
+    clock (``due``, ``lapsed``) and the place whose score is that instant, ``locking`` how a running job is kept.
     ``row_note`` says in a few words what the row means for who holds the job, or nothing.
     ``explain`` gives the machine's own sentences about a frame (the frames before it are the second argument).
     ``starts``: for each place the steps that put a fresh job there; ``shows``: for each transition the steps before it
@@ -170,6 +187,9 @@ class Machine(Struct, frozen=True):
     columns: tuple[tuple[tuple[str, ...], ...], ...] = ()
     layers: Callable[[Frame], Sequence[tuple[str, str]]] | None = None
     codes: Sequence[tuple[str, str]] = ()
+    beside_row: tuple[str, ...] = (":logs",)
+    waits: Mapping[str, str] = {}
+    locking: Locking | None = None
 
     def place(self, name: str) -> Place:
         """The place of that name; a lane's name gives the lane rule's place. KeyError for an unknown name."""

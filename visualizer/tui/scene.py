@@ -68,11 +68,11 @@ class Scene(Struct, frozen=True):
 
     @property
     def locks(self) -> tuple[tuple[LockView, ...], tuple[ActorView, ...]]:
-        """The locks and the actors, for a machine with a clock of its own."""
-        if self.shown is None or self.walk is None or not self.machine.own_clock:
+        """The locks and the actors, for a machine that has them."""
+        if self.shown is None or self.walk is None:
             return (), ()
         frames = self.walk.frames[: self.walk.cursor]
-        return locks_of(self.shown, frames), actors_of(self.shown, frames)
+        return locks_of(self.machine, self.shown, frames), actors_of(self.machine, self.shown, frames)
 
     @property
     def next_step(self) -> Step | None:

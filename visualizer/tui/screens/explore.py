@@ -137,7 +137,7 @@ class ExploreScreen(Screen[None]):
         self.query_one(ReadoutPanel).border_title = Content(f"readout · on {event.engine}")
         frame = event.frame
         frames = (*event.earlier, frame)
-        locks = locks_of(frame.after, frames) if self._machine.own_clock else ()
+        locks = locks_of(self._machine, frame.after, frames)
         self.query_one(Board).show(self._machine, picture(self._machine, frame.after, frame), locks)
         lines = readout(self._machine, frame, event.earlier)
         if not self._transitions:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from visualizer.model import Walk
 from visualizer.player import Player
+from visualizer.steps import waits_until
 from visualizer.tui.screens.choice import Choice, ChoiceScreen, HelpScreen, PageScreen
 from visualizer.tui.screens.lesson_view import LessonView
 from visualizer.tui.telling import lines_of
@@ -79,11 +80,9 @@ def _step(screen: LessonScreen) -> None:
     coming = scene.next_step
     until_ms: int | None = None
     name = coming.label if coming else "step"
-    if coming is not None and scene.walk.at_end and coming.do.startswith("wait_until"):
-        place = "schedule" if coming.do == "wait_until_due" else "active"
-        score = scene.walk.shown.score(place, coming.id or b"")
-        until_ms = int(score) if score is not None else None
-        name = "waiting"
+    if coming is not None and scene.walk.at_end:
+        until_ms = waits_until(scene.machine, scene.walk.shown, coming)
+        name = name if until_ms is None else "waiting"
     screen.work(name, player.step, until_ms)
 
 

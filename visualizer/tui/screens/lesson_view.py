@@ -143,8 +143,9 @@ class LessonView(Vertical):
 
 
 def _now_ms(scene: Scene) -> float | None:
-    """The server's clock now, by the last reading and our own monotonic clock; None while looking back."""
-    if scene.walk is None or not scene.walk.at_end or scene.shown is None:
+    """The server's clock now, by the last reading and our own monotonic clock; None while looking back, and where a
+    lesson's own clock stands still."""
+    if scene.walk is None or not scene.walk.at_end or scene.shown is None or scene.shown.epoch_ms:
         return None
     return scene.shown.clock_ms + (monotonic() - scene.read_at) * 1000
 
@@ -156,9 +157,11 @@ def _ticks(scene: Scene) -> bool:
         return False
     if scene.until_ms is not None:
         return True
-    return any(
-        member.score is not None and -OVERDUE_TOLD_MS - 1_000 < member.score - now_ms < _TICKING_MS
+    instants_ms = (
+        scene.machine.read_score(name, member.score).at_ms
         for name, reading in scene.shown.places.items()
         if scene.machine.place(name).scored in ("deadline", "due")
         for member in reading.members
+        if member.score is not None
     )
+    return any(at_ms is not None and -OVERDUE_TOLD_MS - 1_000 < at_ms - now_ms < _TICKING_MS for at_ms in instants_ms)
