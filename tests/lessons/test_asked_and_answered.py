@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.lessons.answers_of_every_transition import EVERY_TRANSITION
+from tests.lessons.answers_of_the_lock_protocol import LOCK_PROTOCOL
 from tests.lessons.writing import read
 from visualizer.engine import Engine, open_engine
 from visualizer.lesson import Lesson, all_lessons, find
@@ -46,6 +48,8 @@ ANSWERS = {
             ("Which name does getState have for an id that is nowhere?", '8 keys 2 args → "unknown"'),
         ],
     },
+    "every-transition": EVERY_TRANSITION,
+    "lock-protocol": LOCK_PROTOCOL,
     "lifecycle": {
         "happy": [
             ("Which fields does a new row have?", 'row    name + "guess"'),

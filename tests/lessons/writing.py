@@ -9,10 +9,9 @@ import pytest
 from visualizer.lesson import Lesson, LessonFaults, load
 from visualizer.lesson_faults import Fault
 from visualizer.machine import MACHINES
-from visualizer.naive import NAIVE_STEPS
-from visualizer.steps import STEPS
+from visualizer.walk import NAMED_STEPS
 
-NAMED = {**STEPS, **NAIVE_STEPS}
+NAMED = NAMED_STEPS
 HERE = Path(__file__).parent
 RED = "PLR0KCUfUXQup6"
 

@@ -1,4 +1,4 @@
-"""What only the core machine has to say about a frame: its codes, its sweep, its layers."""
+"""What only the core machine has to say about a frame: its codes, its pickups, its layers."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ from collections.abc import Iterator, Sequence
 
 from visualizer.clock import duration
 from visualizer.machine.core_codes import CODES
+from visualizer.machine.core_lock_words import explain_locks
 from visualizer.model import Frame, Move
 from visualizer.visible import short_id, visible
 
 # A delayed score is the due millisecond times this, plus a slot (section 5).
 SLOTS_A_MS = 4_096
 
-_SWEEP = "moveStalledJobsToWait"
 # The place in which a script that answers -3 looks for its job, active for every other one.
 _LOOKS_IN = {"promote": "delayed", "reprocessJob": "failed"}
+
+_WROTE_NOTHING = "It wrote nothing: places, rows, locks, marks and counters read as before."
 
 
 def explain(frame: Frame, earlier: Sequence[Frame]) -> Sequence[str]:
     """Sentences about this frame, the most telling first."""
     return [
         *_code(frame),
-        *_lock_mismatch(frame, earlier),
-        *_sweep(frame),
+        *explain_locks(frame, earlier),
         *_pickup(frame),
         *_nothing(frame),
         *_released(frame),
+        *_left_to_the_parent(frame),
         *_turn(frame),
         *_due(frame),
-        *_left_behind(frame),
     ]
 
 
@@ -45,7 +46,9 @@ def _did(frame: Frame) -> str | None:
 
 
 def _code(frame: Frame) -> Iterator[str]:
-    refused = frame.outcome.refused
+    refused, wrote_nothing = frame.outcome.refused, frame.before.same_apart_from_time(frame.after)
+    if refused == "0" and wrote_nothing:
+        yield _WROTE_NOTHING
     if refused is None or not refused.lstrip("-").isdigit() or int(refused) not in CODES:
         return
     code = CODES[int(refused)]
@@ -69,57 +72,20 @@ def _code(frame: Frame) -> Iterator[str]:
         wrote.append("the id counter has moved on")
     if wrote:
         yield f"Refused, and yet it wrote: {', '.join(wrote)}. No id moved."
-
-
-def _lock_mismatch(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
-    if frame.outcome.refused not in ("-6", "0") or frame.step is None or frame.step.id is None:
-        return
-    lock = frame.before.locks.get(frame.step.id)
-    if lock is None:
-        if frame.outcome.refused == "0":
-            yield "There is no lock any more: whoever asks has lost the job."
-        return
-    whose = next(
-        (grant.worker for past in reversed(earlier) for grant in past.performed.grants if grant.token == lock.token), ""
-    )
-    of = f", the token of {visible(whose, 20)}" if whose else ""
-    yield f"The lock holds {visible(lock.token, 24)}{of}."
-
-
-def _sweep(frame: Frame) -> Iterator[str]:
-    if _did(frame) != _SWEEP:
-        return
-    if "stalled-check" in frame.before.side_locks:
-        left = duration(frame.before.side_locks["stalled-check"].ttl_ms)
-        yield f"A sweep has run within the interval, {left} of it are left: this one did nothing."
-        return
-    limit = int(frame.calls[-1].args[0]) if frame.calls else 0
-    for move in frame.moves:
-        changes = {change.field: change for change in move.row}
-        if b"stc" in changes:
-            yield (
-                f"{short_id(move.id)} has stalled {visible(changes[b'stc'].after or b'', 12)} times, {limit} allowed. "
-                "The limit is a count, not a time."
-            )
-        if b"defa" in changes:
-            yield (
-                "It is over the limit. The sweep writes no failed: it leaves the failure in defa for the worker that "
-                "fetches the job next."
-            )
-    marked = frame.after.sides.get("stalled", ())
-    if isinstance(marked, tuple):
-        ids = ", ".join(short_id(job) for job in marked[:3]) or "none"
-        yield f"Marked now: {ids}. A mark means nothing until the next sweep finds it without a lock."
+    elif wrote_nothing:
+        yield _WROTE_NOTHING
 
 
 def _pickup(frame: Frame) -> Iterator[str]:
-    if _did(frame) not in ("moveToActive", "moveToFinished"):
+    if _did(frame) not in ("moveToActive", "moveToFinished", "retryJob"):
         return
     picked = {grant.id for grant in frame.performed.grants}
     promoted = [move for move in frame.moves if "delayed" in move.leaves]
     for move in promoted:
         if move.id in picked:
             yield f"{short_id(move.id)} was promoted to wait and picked up in the same call: no one saw it in wait."
+        elif frame.outcome.refused is not None:
+            yield f"{short_id(move.id)} was due: the call promoted it before it asked anything about its own job."
         else:
             yield f"{short_id(move.id)} was due, and the same call promoted it."
     for grant in frame.performed.grants:
@@ -153,6 +119,17 @@ def _released(frame: Frame) -> Iterator[str]:
             yield f"{short_id(move.id)} was waiting for its children. The same call releases it{why}."
 
 
+def _left_to_the_parent(frame: Frame) -> Iterator[str]:
+    """A failure that a child leaves in its parent's row."""
+    for move in frame.moves:
+        if frame.step is None or move.id == frame.step.id or _did(frame) != "moveToFinished":
+            continue
+        for change in move.row:
+            if change.field == b"defa" and change.after is not None:
+                why = visible(change.after, 60)
+                yield f"The row of {short_id(move.id)} now holds defa, a deferred failure: {why}."
+
+
 def _turn(frame: Frame) -> Iterator[str]:
     """Whose turn a position is, where more than one waits."""
     own = frame.move()
@@ -175,18 +152,6 @@ def _due(frame: Frame) -> Iterator[str]:
     for member in frame.after.places["delayed"].members:
         if member.score is not None and frame.before.clock_ms < member.score // SLOTS_A_MS <= frame.after.clock_ms:
             yield f"{short_id(member.id)} is due, and nothing moves by itself: it waits for a call that asks for work."
-
-
-def _left_behind(frame: Frame) -> Iterator[str]:
-    """Active jobs whose lock has run out, while nobody has looked."""
-    if _did(frame) == _SWEEP:
-        return
-    for member in frame.after.places["active"].members:
-        if member.id in frame.before.locks and member.id not in frame.after.locks and frame.outcome.refused is None:
-            moved = any(move.id == member.id and move.leaves for move in frame.moves)
-            if not moved and frame.kind == "wait":
-                job = short_id(member.id)
-                yield f"The lock of {job} has run out, and nothing moves by itself: it waits for a sweep."
 
 
 # The four layers ------------------------------------------------------------------------------------------------------
