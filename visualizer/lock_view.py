@@ -12,12 +12,13 @@ from visualizer.model import Frame, Lock, Machine, Observation
 
 
 class LockView(Struct, frozen=True):
-    """One lock: who holds it by which token, and how much of what it was taken for is left. Milliseconds."""
+    """A running job's lock: by which token it is held (None: it has no lock), and how much of what it was taken for is
+    left. Milliseconds; ``left_ms`` is -1 where it has no end."""
 
     id: bytes
-    token: bytes
-    left_ms: int
-    of_ms: int
+    token: bytes | None
+    left_ms: int = 0
+    of_ms: int = 0
 
 
 class ActorView(Struct, frozen=True):
@@ -29,14 +30,18 @@ class ActorView(Struct, frozen=True):
 
 
 def locks_of(machine: Machine, seen: Observation, frames: Sequence[Frame]) -> tuple[LockView, ...]:
-    """The locks of the running jobs, of the last step's own job first; ``of_ms`` is what each had left when it was
-    taken or renewed. None where the machine's jobs run without a lock."""
+    """The running jobs and their locks, that of the last step's own job first. None where jobs run without a lock.
+
+    ``of_ms`` is what a lock had left when it was taken or renewed.
+    """
     if machine.locking is None:
         return ()
     views = []
     for member in seen.places[machine.locking.place].members:
         lock = seen.locks.get(member.id)
-        if lock is not None:
+        if lock is None:
+            views.append(LockView(member.id, None))
+        else:
             views.append(LockView(member.id, lock.token, lock.ttl_ms, _taken_for(member.id, lock, frames)))
     own = frames[-1].step.id if frames and frames[-1].step else None
     return tuple(sorted(views, key=lambda view: view.id != own))

@@ -15,7 +15,7 @@ from visualizer.lock_view import ActorView, LockView
 from visualizer.model import Machine
 from visualizer.picture import SIGN, Edge, MemberView, Picture, PlaceView
 from visualizer.tui.canvas import Canvas, fitted
-from visualizer.tui.widgets.columns import Columns
+from visualizer.tui.widgets.columns import COLUMNS_FROM, Columns
 from visualizer.tui.widgets.marks import edge_text, elsewhere, in_room, marked_first, member_text, rows_of
 from visualizer.visible import visible
 
@@ -101,7 +101,7 @@ class Board(Widget):
         if self._picture is None or self._machine is None:
             return canvas
         count = len(self._picture.places)
-        if self._machine.columns and width >= 60 and height >= 6:
+        if self._machine.columns and width >= COLUMNS_FROM and height >= 6:
             Columns(self, canvas, self._machine, self._picture, self._locks, self._actors).draw()
         elif width < 15 * count or height < 6:
             self._draw_lines(canvas, self._picture)
@@ -126,7 +126,10 @@ class Board(Widget):
             self._draw_edge(canvas, picture, edge, lefts, box, gap, height)
         self._draw_elsewhere(canvas, picture, height)
 
-    def draw_place(self, canvas: Canvas, place: PlaceView, x: int, y: int, width: int, height: int) -> None:
+    def draw_place(
+        self, canvas: Canvas, place: PlaceView, x: int, y: int, width: int, height: int, kept: int = 0
+    ) -> None:
+        """A place as a box with its members; ``kept`` rows at its foot are left free."""
         frame = self.look({"entered": "entered", "left": "left", "holds": "plain"}.get(place.mark, "faint"))
         title = self.look({"entered": "entered", "left": "left"}.get(place.mark, "plain"))
         canvas.box(x, y, width, height, frame, heavy=place.mark == "entered")
@@ -136,7 +139,7 @@ class Board(Widget):
         inner = width - 4
         order = place.order if cell_len(place.order) <= inner else place.short
         canvas.put(x + 2, y + 1, order, self.look("quiet"), inner)
-        room = height - 3
+        room = height - 3 - kept
         if place.wrong_type:
             canvas.put(x + 2, y + 2, f"holds a {place.wrong_type}", self.look("broken"), inner)
         elif not place.members:
@@ -146,7 +149,7 @@ class Board(Widget):
         for member in shown:
             row = self.draw_member(canvas, member, x + 2, row, inner, tight=room < 2)
         if hidden:
-            canvas.put(x + 4, y + height - 2, f"… {hidden:,} more", self.look("quiet"), inner - 2)
+            canvas.put(x + 4, y + height - 2 - kept, f"… {hidden:,} more", self.look("quiet"), inner - 2)
 
     def draw_member(
         self, canvas: Canvas, member: MemberView, x: int, y: int, width: int, *, tight: bool = False

@@ -12,10 +12,13 @@ from visualizer.model import Machine
 from visualizer.picture import Edge, Picture, PlaceView
 from visualizer.tui.canvas import Canvas, fitted
 from visualizer.tui.widgets.marks import edge_text, elsewhere, marked_first, member_text
+from visualizer.visible import short_id, visible
 
 # The share of the width that a box of each column gets, and the gap that an edge is drawn in.
 _GAP = 9
 _TALL = 12
+# Below this many cells there is no room between the names on the left and on the right.
+COLUMNS_FROM = 76
 
 
 class Drawer(Protocol):
@@ -25,7 +28,28 @@ class Drawer(Protocol):
 
     def look(self, name: str) -> Style: ...
 
-    def draw_place(self, canvas: Canvas, place: PlaceView, x: int, y: int, width: int, height: int) -> None: ...
+    def draw_place(
+        self, canvas: Canvas, place: PlaceView, x: int, y: int, width: int, height: int, kept: int = 0
+    ) -> None: ...
+
+
+# A label, what it says, and how it looks.
+LockLine = tuple[str, str, str]
+
+
+def _lock_of(view: LockView, width: int, *, named: bool) -> list[LockLine]:
+    """One job's lock in lines of that width; ``named`` where there are others beside it."""
+    whose = f" · {short_id(view.id, 10)}" if named else ""
+    if view.token is None:
+        return [("lock", f"none{whose}", "broken")]
+    token: LockLine = ("lock", f"{visible(view.token, max(width - 7 - cell_len(whose), 4))}{whose}", "entered")
+    if view.left_ms < 0:
+        return [token, ("", "it has no end", "entered")]
+    share = min(view.left_ms / max(view.of_ms, 1), 1)
+    told = f" {view.left_ms / 1000:.1f} s"
+    full = max(width - 7 - max(cell_len(told), 7), 4)
+    cells = round(share * full)
+    return [token, ("", f"{'█' * cells}{'░' * (full - cells)}{told}", "entered" if share > 0.25 else "left")]
 
 
 class Columns:
@@ -47,6 +71,7 @@ class Columns:
         self._locks = locks
         self._actors = actors
         self._places = {place.name: place for place in picture.places}
+        self._running = machine.locking.place if machine.locking else ""
         self._column_of = {name: at for at, rows in enumerate(machine.columns) for row in rows for name in row}
         # Where each column begins and ends, and the line in whose middle each place stands.
         self._spans: list[tuple[int, int]] = []
@@ -60,7 +85,6 @@ class Columns:
                 self._draw_boxes(at, rows)
             else:
                 self._draw_list(at, [name for row in rows for name in row])
-        self._draw_lock()
         self._draw_edges()
 
     def _measure(self, tall: bool) -> None:
@@ -92,7 +116,11 @@ class Columns:
                 place = self._places.get(name)
                 if place is not None:
                     width = end - x - (1 if index + 1 < len(row) else 0)
-                    self._board.draw_place(self._canvas, place, x, y, width, bottom - y)
+                    lines = self._lock_lines(width - 4, bottom - y) if name == self._running else []
+                    self._board.draw_place(self._canvas, place, x, y, width, bottom - y, len(lines))
+                    for line, (label, text, style) in enumerate(lines, bottom - 1 - len(lines)):
+                        self._canvas.put(x + 2, line, f"{label:<7}", self._board.look("quiet"))
+                        self._canvas.put(x + 9, line, text, self._board.look(style), width - 11)
                     self._board.hit.append((x, y, width, bottom - y, name))
                 self._middle[name] = (y + bottom) // 2
                 x = end
@@ -117,27 +145,20 @@ class Columns:
             self._board.hit.append((left, y, right - left, 1, name))
             self._middle[name] = y
 
-    def _draw_lock(self) -> None:
-        """Beneath the active ids: token, a bar of what is left, and who acts by itself."""
-        left, right = self._spans[self._column_of["active"]]
-        width, bottom = right - left - 4, self._canvas.height - 2
-        lines: list[tuple[str, str, str]] = []
-        for lock in self._locks[:1]:
-            lines.append(("lock", lock.token.decode("utf-8", "replace"), "entered"))
-            share = min(max(lock.left_ms / max(lock.of_ms, 1), 0), 1)
-            full = max(width - 7 - 10, 4)
-            cells = round(share * full)
-            told = f"{'█' * cells}{'░' * (full - cells)} {lock.left_ms / 1000:.1f} s"
-            lines.append(("", told, "entered" if share > 0.25 else "left"))
-        if not self._locks and self._places["active"].count:
-            lines.append(("lock", "none: it ran out", "broken"))
-        actors = self._actors if self._canvas.height >= _TALL else ()
-        lines += [(actor.name, actor.told, "plain" if actor.acts else "quiet") for actor in actors]
-        for at, (label, text, style) in enumerate(lines):
-            y = bottom - len(lines) + at
-            if y >= 3:
-                self._canvas.put(left + 2, y, f"{label:<7}", self._board.look("quiet"))
-                self._canvas.put(left + 9, y, text, self._board.look(style), width - 7)
+    def _lock_lines(self, width: int, height: int) -> list[LockLine]:
+        """What stands beneath the running ids: token, a bar of what is left, and who acts by itself.
+
+        Where there is no room for all of it the other jobs' locks go first, then the actors.
+        """
+        place = self._places[self._running]
+        room = max(height - 3 - min(max(len(place.members), 1), 2), 0)
+        jobs = [_lock_of(view, width, named=len(self._locks) > 1) for view in self._locks]
+        own = jobs[0] if jobs else []
+        actors = [(actor.name, actor.told, "plain" if actor.acts else "quiet") for actor in self._actors]
+        actors = actors if self._canvas.height >= _TALL else []
+        others = [line for lines in jobs[1:] for line in lines]
+        spare = max(room - len(own) - len(actors), 0)
+        return [*own, *others[: spare - spare % 2], *actors][:room]
 
     def _draw_edges(self) -> None:
         told = ""
