@@ -259,7 +259,7 @@ class Walker:
             raise self._engine.failure(failure, reading=True) from failure
 
     def _load_scripts(self) -> None:
-        """NOSCRIPT then appears only after something flushed the cache. What the engine has already is not sent again."""
+        """NOSCRIPT then appears only after something flushed the cache. What the engine has is not sent again."""
         scripts = [load(verb.script) for verb in self._machine.verbs.values()]
         missing = [script for script in scripts if script.sha1 not in self._engine.loaded]
         if missing:
