@@ -16,7 +16,7 @@
 -- ARGV 12 dump_members — dump only while the dumped keys hold no more than this; 0 dumps nothing (count)
 -- ARGV 13 dump_bytes — and while the dumps together are no longer than this (bytes)
 -- ARGV 14 id… — the captured ids (text)
--- RETURNS [time, owner, places, memberships, rows, locks, sides, dumps] — arrays all the way down
+-- RETURNS [time, owner, places, captured, glances, locks, sides, dumps] — arrays, few of them: each one takes time
 -- CLOCK   server TIME
 local owner = KEYS[1]
 local base = ARGV[1]
@@ -54,8 +54,8 @@ for index = 2, #KEYS do
   end
 end
 
--- Every captured id with the places that hold it, and its row, read whole.
-local captured, memberships, rows, seen = {}, {}, {}, {}
+-- Every captured id with its row, read whole, and the places that hold it.
+local ids, captured, in_view, seen = {}, {}, {}, {}
 local groups, is_group = {}, {}
 local function add_group(group)
   if not is_group[group] then
@@ -65,12 +65,12 @@ local function add_group(group)
 end
 for index = 14, #ARGV do
   local id = ARGV[index]
-  captured[#captured + 1] = id
-  memberships[#memberships + 1] = { id }
+  ids[#ids + 1] = id
+  in_view[#in_view + 1] = id
   seen[id] = true
   local fields = pcall('HGETALL', row_base .. id)
   if fields.err then fields = {} end
-  rows[#rows + 1] = { id, 1, fields }
+  captured[#captured + 1] = { id, fields }
   if lane_prefix ~= '' then
     for at = 1, #fields, 2 do
       if fields[at] == lane_field then add_group(fields[at + 1]) end
@@ -78,8 +78,8 @@ for index = 14, #ARGV do
   end
 end
 
--- Other ids in view: only a glance at their rows.
-local glance_fields
+-- Other ids in view, one after the other: the id, a mark, and a glance at its row.
+local glances, glance_fields = {}
 local function glance_at(id)
   if not glance_fields then
     glance_fields = {}
@@ -87,12 +87,11 @@ local function glance_at(id)
   end
   local values = #glance_fields > 0 and pcall('HMGET', row_base .. id, unpack(glance_fields)) or {}
   local mark = 0
-  if values.err then
-    values = {}
-  elseif not values[1] and call('EXISTS', row_base .. id) == 1 then
-    mark = 2
-  end
-  rows[#rows + 1] = { id, mark, values }
+  if not values.err and not values[1] and call('EXISTS', row_base .. id) == 1 then mark = 2 end
+  in_view[#in_view + 1] = id
+  local last = #glances + 2
+  glances[last - 1], glances[last] = id, mark
+  for at = 1, #glance_fields do glances[last + at] = values[at] or false end
 end
 
 local function notice(members, stride)
@@ -140,7 +139,7 @@ if #side_keys > 0 and call('EXISTS', unpack(side_keys)) > 0 then
   end
 end
 
--- A place: its key, its size, another type if it has one, and segments of members with their first rank.
+-- A place: its key, its size, another type if it has one, and segments of members, each after its first rank.
 local places = {}
 local function read_zset(key, entry)
   local count = pcall('ZCARD', key)
@@ -149,22 +148,23 @@ local function read_zset(key, entry)
   if count == 0 then return true end
   local cut = count > 2 * ends
   local head = call('ZRANGE', key, 0, cut and ends - 1 or -1, 'WITHSCORES')
-  entry[4] = { 0, head }
+  entry[4], entry[5] = 0, head
   notice(head, 2)
   if cut then
     local tail = call('ZRANGE', key, -ends, -1, 'WITHSCORES')
-    entry[5] = { count - ends, tail }
+    entry[6], entry[7] = count - ends, tail
     notice(tail, 2)
   end
-  for index, id in ipairs(captured) do
+  for index, id in ipairs(ids) do
     local rank = call('ZRANK', key, id)
     if rank then
-      local found = memberships[index]
+      local found = captured[index]
       found[#found + 1] = key
       if cut and rank >= ends and rank < count - ends then
         local first = math.max(rank - AROUND, 0)
         local window = call('ZRANGE', key, first, rank + AROUND, 'WITHSCORES')
-        entry[#entry + 1] = { first, window }
+        local last = #entry
+        entry[last + 1], entry[last + 2] = first, window
         notice(window, 2)
       end
     end
@@ -179,25 +179,26 @@ local function read_list(key, entry)
   if count == 0 then return true end
   local cut = count > 2 * ends
   local head = call('LRANGE', key, 0, cut and ends - 1 or -1)
-  entry[4] = { 0, head }
+  entry[4], entry[5] = 0, head
   notice(head, 1)
   if cut then
     local tail = call('LRANGE', key, -ends, -1)
-    entry[5] = { count - ends, tail }
+    entry[6], entry[7] = count - ends, tail
     notice(tail, 1)
   end
-  for index, id in ipairs(captured) do
+  for index, id in ipairs(ids) do
     local rank = call('LPOS', key, id, 'MAXLEN', LIST_DEPTH)
     if not rank and count > LIST_DEPTH then
       rank = call('LPOS', key, id, 'RANK', -1, 'MAXLEN', LIST_DEPTH)
     end
     if rank then
-      local found = memberships[index]
+      local found = captured[index]
       found[#found + 1] = key
       if cut and rank >= ends and rank < count - ends then
         local first = math.max(rank - AROUND, 0)
         local window = call('LRANGE', key, first, rank + AROUND)
-        entry[#entry + 1] = { first, window }
+        local last = #entry
+        entry[last + 1], entry[last + 2] = first, window
         notice(window, 1)
       end
     end
@@ -217,16 +218,16 @@ for _, group in ipairs(groups) do read_place(base .. lane_prefix .. group .. lan
 -- Locks are few: one look at a thousand rows' keys tells whether there is any.
 local locks = {}
 if lock_suffix ~= '' then
-  for first = 1, #rows, LOOK do
+  for first = 1, #in_view, LOOK do
     local keys = {}
-    for index = first, math.min(first + LOOK - 1, #rows) do
-      keys[#keys + 1] = row_base .. rows[index][1] .. lock_suffix
+    for index = first, math.min(first + LOOK - 1, #in_view) do
+      keys[#keys + 1] = row_base .. in_view[index] .. lock_suffix
     end
     if call('EXISTS', unpack(keys)) > 0 then
       for at, key in ipairs(keys) do
         local token = pcall('GET', key)
         if type(token) == 'string' then
-          locks[#locks + 1] = { rows[first + at - 1][1], token, call('PEXPIRETIME', key) }
+          locks[#locks + 1] = { in_view[first + at - 1], token, call('PEXPIRETIME', key) }
         end
       end
     end
@@ -258,4 +259,4 @@ if dump_members > 0 then
   end
 end
 
-return { call('TIME'), call('GET', owner), places, memberships, rows, locks, sides, dumps }
+return { call('TIME'), call('GET', owner), places, captured, glances, locks, sides, dumps }

@@ -49,8 +49,6 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return found
 
 
-def bench_for(
-    engine: Engine, queue: str, step: Step, tokens: Mapping[tuple[str, bytes], bytes] | None = None
-) -> Bench:
+def bench_for(engine: Engine, queue: str, step: Step, tokens: Mapping[tuple[str, bytes], bytes] | None = None) -> Bench:
     """A bench on an engine, for a test that runs one verb."""
     return Bench(Caller(engine), Keyspace(queue, "job:"), step, tokens or {})

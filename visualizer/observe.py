@@ -87,30 +87,30 @@ class Observer:
         return [*head, *self._args, limit, DUMP_BYTES, *self.captured]
 
     def _observation(self, reply: Sequence[Any], dumped: bool) -> Observation:
-        (seconds, micros), owner, places, memberships, rows, locks, sides, dumps = reply
+        (seconds, micros), owner, places, captured, glances, locks, sides, dumps = reply
         readings: dict[str, PlaceReading] = {}
         for key, count, kind, *segments in places:
             name, is_list = self._names.get(key) or self._lane(key)
             members = _members(is_list, segments) if count else ()
             readings[name] = PlaceReading(name, count, members, kind.decode() or None)
         clock_ms = int(seconds) * 1000 + int(micros) // 1000
-        glance = self._glance
-        read_rows: dict[bytes, Row | None] = {}
-        for job, mark, values in rows:
-            if mark == 1:
-                read_rows[job] = Row(dict(zip(values[::2], values[1::2], strict=True))) if values else None
-            else:
-                held = {field: value for field, value in zip(glance, values, strict=False) if value is not None}
-                read_rows[job] = Row(held, False) if held or mark == 2 else None
         names = self._names
-        owned = {
-            found[0]: tuple([(names.get(key) or self._lane(key))[0] for key in found[1:]]) for found in memberships
-        }
+        rows: dict[bytes, Row | None] = {}
+        owned: dict[bytes, tuple[str, ...]] = {}
+        for job, fields, *keys in captured:
+            rows[job] = Row(dict(zip(fields[::2], fields[1::2], strict=True))) if fields else None
+            owned[job] = tuple([(names.get(key) or self._lane(key))[0] for key in keys])
+        glance = self._glance
+        stride = 2 + len(glance)
+        for at in range(0, len(glances), stride):
+            job, mark, *values = glances[at : at + stride]
+            held = {field: value for field, value in zip(glance, values, strict=True) if value is not None}
+            rows[job] = Row(held, False) if held or mark == 2 else None
         return Observation(
             clock_ms,
             readings,
             owned,
-            read_rows,
+            rows,
             {job: _lock(token, expires_at_ms, clock_ms) for job, token, expires_at_ms in locks},
             {name: held for name, held in self._side_values(sides) if held is not None} if sides else {},
             _dumps(dumps) if dumped and isinstance(dumps, list) else None,
@@ -154,10 +154,11 @@ def _lock(token: bytes, expires_at_ms: int, clock_ms: int) -> Lock:
 
 
 def _members(is_list: bool, segments: Sequence[Any]) -> tuple[Member, ...]:
-    """The members of all segments in rank order, each once."""
-    if len(segments) == 1:
-        return tuple(_segment(is_list, *segments[0]))
-    by_rank = {member.rank: member for segment in segments for member in _segment(is_list, *segment)}
+    """The members of all segments, each a first rank and what stands from there on, in rank order, each once."""
+    if len(segments) == 2:
+        return tuple(_segment(is_list, *segments))
+    pairs = zip(segments[::2], segments[1::2], strict=True)
+    by_rank = {member.rank: member for first, flat in pairs for member in _segment(is_list, first, flat)}
     return tuple(by_rank[rank] for rank in sorted(by_rank))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import Protocol, TextIO
@@ -123,17 +124,19 @@ else:
             super().__init__(stream)
             self._descriptor = stream.fileno()
             self._found = termios.tcgetattr(self._descriptor)
+            # What was typed behind the end of a line, before the line was read.
+            self._ahead = b""
 
         def press(self) -> str | None:
             # Set before every key: a shell gives the terminal back in its own mode after a stop.
             tty.setcbreak(self._descriptor, termios.TCSANOW)
-            data = os.read(self._descriptor, 1)
+            data = self._byte()
             if not data:
                 return None
             if data == ESCAPE:
                 return NAMES.get((data + self._rest_of_sequence()).decode("ascii", "replace"), "unknown")
             while data[0] >= 0xC0 and len(data) < 4 and self._more():
-                data += os.read(self._descriptor, 1)
+                data += self._byte()
             character = data.decode("utf-8", "replace")
             name = NAMES.get(character, character)
             return None if name == "end_of_input" else name
@@ -151,14 +154,15 @@ else:
                 self.restore()
 
         def _typed_line(self) -> str | None:
-            data = b""
-            while not data.endswith((b"\n", ESCAPE)):
+            data, self._ahead = self._ahead, b""
+            while not (ended := re.match(rb"([^\n\x1b]*)([\n\x1b])", data)):
                 more = os.read(self._descriptor, 4096)
                 if not more:
                     return None
                 data += more
-            if data.endswith(b"\n"):
-                return data.decode("utf-8", "surrogateescape").rstrip("\r\n")
+            self._ahead = data[ended.end() :]
+            if ended[2] == b"\n":
+                return ended[1].decode("utf-8", "surrogateescape").rstrip("\r")
             tty.setcbreak(self._descriptor, termios.TCSANOW)
             self._rest_of_sequence()  # it may have been another key, whose bytes begin with esc
             with contextlib.suppress(OSError):  # a terminal that is open for reading only
@@ -169,14 +173,21 @@ else:
             """What comes at once behind an esc: the rest of one key."""
             data = b""
             while self._more() and len(data) < 7:
-                data += os.read(self._descriptor, 1)
+                data += self._byte()
                 if len(data) > 1 and 0x40 <= data[-1] <= 0x7E:
                     break
             return data
+
+        def _byte(self) -> bytes:
+            """The next byte; none at the end of the input."""
+            if not self._ahead:
+                return os.read(self._descriptor, 1)
+            first, self._ahead = self._ahead[:1], self._ahead[1:]
+            return first
 
         def restore(self) -> None:
             """Gives the terminal its own mode back."""
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._found)
 
         def _more(self) -> bool:
-            return bool(select.select([self._descriptor], [], [], SEQUENCE_SECONDS)[0])
+            return bool(self._ahead or select.select([self._descriptor], [], [], SEQUENCE_SECONDS)[0])

@@ -35,7 +35,7 @@ class LessonOnScreen(Screening):
     """A lesson's screen on an embedded Valkey."""
 
     def __init__(self, lesson: Lesson) -> None:
-        super().__init__(VisualizerApp((lesson,), lesson, engine_spec="valkey"))
+        super().__init__(VisualizerApp(lambda: (lesson,), lesson, engine_spec="valkey"))
 
     @property
     def screen(self) -> LessonScreen:

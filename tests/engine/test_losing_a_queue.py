@@ -76,7 +76,6 @@ def test_after_a_reading_without_our_token_nothing_is_sent_or_deleted(
         lambda: engine.hold([BASE + b"new"]),
         lambda: engine.client.delete(BASE + b"pending"),
         lambda: engine.client.pipeline(transaction=False),
-        lambda: engine.restore(BASE + b"pending", b"", 0),
         lambda: engine.put_back({}, [BASE + b"pending"]),
     ):
         with pytest.raises(QueueLostError, match="no longer ours"):

@@ -172,23 +172,6 @@ def test_clear_queue_deletes_the_queues_keys_and_no_others(queue: str, spec: str
     engine.client.delete(*others)
 
 
-def test_restore_brings_a_key_back_with_its_end(engine: Engine) -> None:
-    key = BASE + b"job:x"
-    engine.client.hset(key, mapping={b"payload": b"\x83\x00\xff", b"attempts": b"1"})
-    seconds, _ = engine.client.time()
-    ends_at_ms = (int(seconds) + 1000) * 1000
-    dump = engine.client.dump(key)
-    assert isinstance(dump, bytes)
-    for expires_at_ms in (0, ends_at_ms):
-        engine.client.delete(key)
-        for _ in ("into nothing", "over what is there"):
-            engine.restore(key, dump, expires_at_ms)
-        assert engine.client.hgetall(key) == {b"payload": b"\x83\x00\xff", b"attempts": b"1"}
-        assert (engine.client.pttl(key) > 900_000) is bool(expires_at_ms)
-    engine.restore(key, dump, ends_at_ms - 2_000_000)
-    assert not engine.client.exists(key)
-
-
 def test_a_throwaway_engine_shares_nothing(engine: Engine) -> None:
     engine.client.set(BASE + b"a", b"1")
     other = engine.throwaway()

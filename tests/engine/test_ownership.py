@@ -59,16 +59,6 @@ def test_a_name_is_noted_before_the_call_and_costs_a_round_trip_only_once(opened
     assert admin.smembers(KEYS) == {*names, BASE + b"dead"}
 
 
-def test_restore_notes_the_key_first(opened: Opener, admin: redis.Redis) -> None:
-    engine = opened()
-    dump = admin.dump("other")
-    assert isinstance(dump, bytes)
-    engine.restore(BASE + b"job:1", dump, 0)
-    assert admin.smembers(KEYS) == {BASE + b"job:1"}
-    engine.close()
-    assert set(everything(admin)) == set(FOREIGN)
-
-
 def test_a_name_outside_the_queue_is_refused(opened: Opener, admin: redis.Redis) -> None:
     engine = opened()
     with pytest.raises(ValueError, match="outside the queue"):

@@ -45,6 +45,12 @@ def test_on_an_engine_of_our_own(engine: Engine) -> None:
     assert client.zrange(PENDING, 0, -1) == [b"\x83\xff"]
     assert client.pexpiretime(ROW) // 1_000 == ends_at_ms // 1_000
     assert existing(client, (PENDING, ROW, LANE)) == {PENDING, ROW}
+    for _ in ("into nothing", "over what is there"):
+        engine.put_back({ROW: (dumps[PENDING][0], 0)}, ())
+        assert client.zrange(ROW, 0, -1) == [b"\x83\xff"]
+        assert client.pexpiretime(ROW) == -1
+        client.delete(ROW)
+        client.set(ROW, b"other", px=600_000)
     engine.put_back({ROW: (dumps[ROW][0], ends_at_ms - 2_000_000)}, ())
     assert not client.exists(ROW), "its time had come"
     engine.put_back({}, ())

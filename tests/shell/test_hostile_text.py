@@ -105,6 +105,7 @@ def test_a_queue_name_is_literal(walked: Callable[..., Ended], queue: str) -> No
         ("walk", "states-as-locations", "--pace", "{}"),
         ("walk", "--{}"),
         ("script", "{}"),
+        ("verbs", "{}"),
         ("check", "{}"),
         ("id", "{}"),
         ("id", "--mint", "{}"),

@@ -52,7 +52,7 @@ def test_a_private_server_that_died_is_told_and_another_is_started(told: Told, o
 
     on_last(killed, lambda player: used.append(player.engine))
     lines = told("p", "again", "n", "e", "n", "b", "r", "n", "e", spec="valkey")
-    assert begins(after(lines, "step", 2), "What ran before can still be looked at; r starts the path again on a new")
+    assert begins(after(lines, "step", 2), "What ran before can still be looked at; r starts the path again.")
     assert "before the first step" in after(lines, "back"), "the frames are kept"
     again = after(lines, "restart")
     assert begins(again, "REAL Valkey")
@@ -118,7 +118,7 @@ def test_a_queue_that_was_lost_is_opened_again_when_it_is_free(
     assert ended.code == 0
     lost = after(ended.lines, "step", 2)
     assert begins(lost, "The queue small on the server at ")
-    assert begins(lost, "What ran before can still be looked at; r starts the path again on a new engine.")
+    assert begins(lost, "What ran before can still be looked at; r starts the path again.")
     assert "before the first step" in after(ended.lines, "back")
     refused = after(ended.lines, "restart")
     assert begins(refused, "Another visualizer has the queue small")

@@ -158,7 +158,19 @@ def test_hostile_keys_are_told_in_printable_text(queue: Queue) -> None:
             queue.engine.client.delete(queue.key("") + data)
 
 
-def test_a_server_that_is_not_ours_is_not_scanned(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(queue.engine), "may", lambda *_: "No scan here.")
+class Stranger:
+    """An engine on a server that is not ours."""
+
+    pattern = b"emq:{cm}:*"
+
+    @property
+    def client(self) -> object:
+        raise AssertionError("it was asked")
+
+    def may(self, feature: str) -> str | None:
+        return f"No {feature} here."
+
+
+def test_a_server_that_is_not_ours_is_not_scanned(queue: Queue) -> None:
     with pytest.raises(EngineError, match="No scan here"):
-        queue.survey()
+        survey(Stranger(), LEASED, queue.space, queue.walker.walk.shown)

@@ -6,13 +6,15 @@ import io
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.engine.serving import eventually
 from tests.shell.conftest import SMALL
-from visualizer.terminal_keys import NAMES, LineKeys, keys_of
+from visualizer.terminal_keys import NAMES, Keys, LineKeys, keys_of
 
 Written = Callable[[str], str]
 
@@ -45,9 +47,72 @@ def test_single_keys_are_read_and_the_terminal_is_given_back(terminal: tuple[int
     assert termios.tcgetattr(program) == found
 
 
+class Prompt:
+    """A line being asked for on a terminal, in a thread: typed into only when the terminal is ready to edit it."""
+
+    def __init__(self, keys: Keys, program: int) -> None:
+        import termios
+
+        self.answers: list[str | None] = []
+        self._asking = threading.Thread(target=lambda: self.answers.append(keys.line()), daemon=True)
+        self._asking.start()
+        eventually(lambda: termios.tcgetattr(program)[6][termios.VEOL] == b"\x1b", "a line is asked for")
+
+    def answered(self) -> list[str | None]:
+        self._asking.join(timeout=60)
+        return self.answers
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        (b"retry\n", "retry"),
+        (b"retrx\x7fy\n", "retry"),
+        ("lesson-\u00e9.toml\n".encode(), "lesson-\u00e9.toml"),
+        (b"\xff\n", "\udcff"),
+        (b"\n", ""),
+        (b"\x1b", None),
+        (b"ret\x1b", None),
+        (b"ret\x1b[C", None),
+        (b"\x04", None),
+    ],
+)
+def test_a_line_is_edited_by_the_terminal_and_left_with_esc(
+    terminal: tuple[int, int], typed: bytes, answer: str | None
+) -> None:
+    import termios
+
+    keyboard, program = terminal
+    found = termios.tcgetattr(program)
+    with os.fdopen(os.dup(program), encoding="utf-8") as stream, keys_of(stream) as keys:
+        prompt = Prompt(keys, program)
+        os.write(keyboard, typed)
+        assert prompt.answered() == [answer]
+        assert termios.tcgetattr(program) == found
+        os.write(keyboard, b"q")
+        assert keys.press() == "q", "nothing of the line is left over"
+
+
+@needs_terminal
+def test_what_is_typed_ahead_of_a_line_is_its_own(terminal: tuple[int, int]) -> None:
+    keyboard, program = terminal
+    with os.fdopen(os.dup(program), encoding="utf-8") as stream, keys_of(stream) as keys:
+        os.write(keyboard, b"p")
+        assert keys.press() == "p"
+        os.write(keyboard, b"retry\nn\x1b[C")
+        assert keys.line() == "retry"
+        assert [keys.press(), keys.press()] == ["n", "right"]
+
+
 def test_lines_are_keys_where_there_is_no_terminal() -> None:
     keys = LineKeys(io.StringIO("right\n\n?\n n \nq"))
     assert [keys.press() for _ in range(6)] == ["right", "enter", "question_mark", "n", "q", None]
+
+
+def test_esc_leaves_a_line_where_there_is_no_terminal_and_is_a_key_elsewhere() -> None:
+    keys = LineKeys(io.StringIO("\x1b\n\x1b\nescape\nretry\n"))
+    assert [keys.press(), keys.line(), keys.line(), keys.line(), keys.line()] == ["escape", None, None, "retry", None]
 
 
 @needs_terminal

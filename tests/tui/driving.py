@@ -33,7 +33,7 @@ async def lesson_open(
 ) -> AsyncIterator[tuple[LessonScreen, Pilot[int]]]:
     """The lesson screen with its engine open, and the pilot."""
     opened = lesson or the_lesson()
-    app = VisualizerApp((opened,), opened, path=path, engine_spec=engine, theme=theme)
+    app = VisualizerApp(lambda: (opened,), opened, path=path, engine_spec=engine, theme=theme)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, LessonScreen) and _ready(app.screen))
         screen = app.screen

@@ -208,7 +208,7 @@ async def test_a_dead_engine_is_told_the_frames_are_kept_and_one_key_starts_agai
 
 
 async def test_the_home_screen_lists_the_lessons_and_enter_opens_one() -> None:
-    app = VisualizerApp((the_lesson(),), engine_spec="fakeredis")
+    app = VisualizerApp(lambda: (the_lesson(),), engine_spec="fakeredis")
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert "States as locations" in text_of(pilot)
@@ -219,7 +219,7 @@ async def test_the_home_screen_lists_the_lessons_and_enter_opens_one() -> None:
 async def test_another_lesson_is_chosen_without_losing_this_one_by_a_slip() -> None:
     lesson = the_lesson()
     other = replace(lesson, slug="other", title="Another lesson", file=Path("other.toml"))
-    app = VisualizerApp((lesson, other), lesson, engine_spec="fakeredis")
+    app = VisualizerApp(lambda: (lesson, other), lesson, engine_spec="fakeredis")
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: "EMULATED" in text_of(pilot))
         await pilot.press("right")

@@ -62,7 +62,7 @@ def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _app(path: str, theme: str = "echomq-dark") -> VisualizerApp:
     lesson = the_lesson(pace=1.0)
-    return VisualizerApp((lesson,), lesson, path=path, engine_spec="valkey", theme=theme)
+    return VisualizerApp(lambda: (lesson,), lesson, path=path, engine_spec="valkey", theme=theme)
 
 
 def _after(steps: int) -> Callable[[Pilot[Any]], Awaitable[None]]:

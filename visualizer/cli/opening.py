@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import gc
 import os
 import shutil
 import signal
@@ -138,7 +139,10 @@ def open_screen(
         return REFUSED
     # Started before everything slow: it is ready when the first frame is.
     server = spawned(spec)
+    # The collector has nothing to find while modules load, and looking costs a tenth of the time to the first frame.
+    gc.disable()
     with contextlib.ExitStack() as ending:
+        ending.callback(gc.enable)
         if server is not None:
             ending.callback(server.close)
         from visualizer.lesson import all_lessons
@@ -146,7 +150,6 @@ def open_screen(
         opened_first = loaded(lesson, pace) if lesson is not None else None
         if opened_first is not None and path is not None:
             opened_first.path(path)
-        known = tuple(loaded(str(file), pace) for file in all_lessons())
         engine = None
         if opened_first is not None and is_url(spec):
             # The screen closes it; here it is closed where no screen came about.
@@ -155,7 +158,7 @@ def open_screen(
 
         try:
             return run(
-                known,
+                lambda: tuple(loaded(str(file), pace) for file in all_lessons()),
                 opened_first,
                 path=path,
                 engine_spec=spec,

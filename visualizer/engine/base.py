@@ -208,11 +208,6 @@ class Engine(ABC):
         """The command that puts a key back; a lapsed instant leaves no key."""
         return ("RESTORE", key, expires_at_ms, dump, "REPLACE", "ABSTTL")
 
-    def restore(self, key: bytes, dump: bytes, expires_at_ms: int) -> None:
-        """Puts one key back as `put_back` does."""
-        self.hold([key])
-        self.put_back({key: (dump, expires_at_ms)}, ())
-
     def failure(self, error: Exception, *, reading: bool = False) -> EngineError:
         """A client's exception as an EngineError that says it in a sentence (EngineGone for a lost connection).
 

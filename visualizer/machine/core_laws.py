@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from visualizer.ids import is_branded
 from visualizer.machine import shared_laws
@@ -10,6 +11,8 @@ from visualizer.model import Evidence, Law, Row
 from visualizer.visible import visible
 
 FINISHED = ("completed", "failed")
+# Places that promoting what is due may change.
+_PROMOTING = ("delayed", "wait", "paused", "prioritized")
 _LEAVING = ("moveToFinished", "moveToDelayed", "retryJob", "moveToWaitingChildren")
 
 
@@ -59,21 +62,37 @@ def _starts_grow_only_by_a_pickup(seen: Evidence) -> Sequence[str]:
 
 def _refusal_wrote_what_its_code_says(seen: Evidence) -> Sequence[str]:
     """Nothing, but for three: -3 of the scripts that look in active, -7, and the promotions of retryJob."""
-    code = seen.performed.outcome.refused
-    if code is None or seen.before.same_apart_from_time(seen.after):
+    code, before, after = seen.performed.outcome.refused, seen.before, seen.after
+    if code is None or before.same_apart_from_time(after):
         return ()
-    places_same = seen.before.places == seen.after.places
+    promoted = {
+        job
+        for job, homes in seen.homes_after.items()
+        if seen.did == "retryJob" and seen.homes_before.get(job) == ("delayed",) and homes != ("delayed",)
+    }
+    places = set(_PROMOTING if promoted else ())
+    rows: set[bytes | None] = {*promoted}
+    locks: set[bytes | None] = set()
+    sides = {"pc"} if promoted else set()
     if code == "-3" and seen.did in _LEAVING:
-        return () if places_same else (f"{seen.did} answered -3 and a place changed",)
-    if code == "-7":
-        sides = {name for name in seen.after.sides if seen.after.sides[name] != seen.before.sides.get(name)}
-        if places_same and seen.before.rows == seen.after.rows and sides <= {"id"}:
-            return ()
-    if seen.did == "retryJob" and seen.id is not None:
-        same_row = seen.before.rows.get(seen.id) == seen.after.rows.get(seen.id)
-        if same_row and seen.homes_before.get(seen.id) == seen.homes_after.get(seen.id):
-            return ()
-    return (f"{seen.did} was refused with {code} and wrote what that code does not say",)
+        rows.add(seen.id)
+        locks.add(seen.id)
+        sides.add("stalled")
+    elif code == "-7":
+        sides.add("id")
+    tokens = [{job: lock.token for job, lock in each.locks.items()} for each in (before, after)]
+    wrote = [
+        *(f"place {name}" for name in _differing(before.places, after.places) - places),
+        *(f"the row of {visible(job)}" for job in _differing(before.rows, after.rows) - rows),
+        *(f"the lock of {visible(job)}" for job in _differing(*tokens) - locks),
+        *(f"the key {name}" for name in _differing(before.sides, after.sides) - sides),
+    ]
+    return (f"{seen.did} was refused with {visible(code)} and wrote {', '.join(sorted(wrote))}",) if wrote else ()
+
+
+def _differing(was: Mapping[Any, Any], now: Mapping[Any, Any]) -> set[Any]:
+    """The names under which the two hold different things."""
+    return {name for name in {*was, *now} if was.get(name) != now.get(name)}
 
 
 def _waiting_is_in_one_list(seen: Evidence) -> Sequence[str]:

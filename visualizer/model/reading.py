@@ -88,11 +88,13 @@ class Observation(Struct, frozen=True):
         return {**dict.fromkeys(self.rows, ()), **self.sighted()}
 
     def sighted(self) -> Mapping[bytes, tuple[str, ...]]:
-        """Every id in view, and the places in which it is in view."""
+        """Every id in view, and the places in which it is in view, each once: a list may hold an id twice."""
         sighted: dict[bytes, tuple[str, ...]] = {}
         for name, reading in self.places.items():
             for member in reading.members:
-                sighted[member.id] = (*sighted.get(member.id, ()), name)
+                found = sighted.get(member.id, ())
+                if name not in found:
+                    sighted[member.id] = (*found, name)
         return sighted
 
     @property

@@ -46,7 +46,6 @@ class PlainLesson:
         self._load = load
         self._open_engine = open_engine
         self._columns = columns
-        self._engine_is_gone = False
         self._explorer: Explorer | None = None
         self._doing: dict[str, Callable[[], None]] = {
             "step": self._step,
@@ -96,8 +95,7 @@ class PlainLesson:
             told = self._engine.failure(failure)
             self._tell_failure(told)
             if isinstance(told, EngineGone):
-                self._engine_is_gone = True
-                self._write("What ran before can still be looked at; r starts the path again on a new engine.")
+                self._write("What ran before can still be looked at; r starts the path again.")
 
     @property
     def _engine(self) -> Engine:
@@ -199,14 +197,11 @@ class PlainLesson:
     def _restart(self) -> None:
         from redis.exceptions import RedisError  # imported late, as above
 
-        if not self._engine_is_gone:
-            try:
-                self._player.restart()
-            except (EngineError, RedisError) as failure:
-                if not isinstance(self._engine.failure(failure), EngineGone):
-                    raise
-                self._engine_is_gone = True
-        if self._engine_is_gone:
+        try:
+            self._player.restart()
+        except (EngineError, RedisError) as failure:
+            if not isinstance(self._engine.failure(failure), EngineGone):
+                raise
             self._start_on_a_new_engine()
         self._tell_path()
 
@@ -217,7 +212,6 @@ class PlainLesson:
         player = Player(self._player.lesson, self._open_engine(self._engine.queue))
         player.choose(path)
         self._player = player
-        self._engine_is_gone = False
         self._tell_engine()
 
     def _rewind(self) -> None:

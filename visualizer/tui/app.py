@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.segment import Segments
@@ -19,9 +20,17 @@ from visualizer.actions import ACTIONS, sign
 from visualizer.engine import EmbeddedServer, Engine, open_engine
 from visualizer.lesson import Lesson
 from visualizer.player import Player
-from visualizer.tui.screens.home import HomeScreen
 from visualizer.tui.screens.lesson import LessonScreen
 from visualizer.tui.themes import DARK, LIGHT, defaults_for
+
+# By then the first frames are painted.
+_COLLECTING_AFTER_SECONDS = 1.0
+
+
+def _collect_again() -> None:
+    """What the start has left stays for good, so the collector need not look at it again."""
+    gc.freeze()
+    gc.enable()
 
 
 class VisualizerApp(App[int]):
@@ -39,7 +48,7 @@ class VisualizerApp(App[int]):
 
     def __init__(
         self,
-        lessons: tuple[Lesson, ...],
+        load_lessons: Callable[[], tuple[Lesson, ...]],
         opened: Lesson | None = None,
         *,
         path: str | None = None,
@@ -52,8 +61,8 @@ class VisualizerApp(App[int]):
         pace: float = 1.0,
     ) -> None:
         super().__init__()
-        known = {lesson.file for lesson in lessons}
-        self.lessons = lessons if opened is None or opened.file in known else (*lessons, opened)
+        self._load_lessons = load_lessons
+        self._lessons: tuple[Lesson, ...] | None = None
         self._opened = opened
         self._path = path
         self._engine_spec = engine_spec
@@ -62,21 +71,34 @@ class VisualizerApp(App[int]):
         self._spawned = spawned
         self._engine = engine
         self.pace = pace
-        self._theme_name = theme
         # Sentences for the terminal after the screen is gone: keys that had to be left behind.
         self.last_words: list[str] = []
         self.register_theme(DARK)
         self.register_theme(LIGHT)
+        # Before the styles are read for the first time: set later, all of them would be read again.
+        if theme in self.available_themes:
+            self.set_reactive(VisualizerApp.theme, theme)
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Every lesson there is, and the opened one where it is another; loaded when they are first asked for."""
+        if self._lessons is None:
+            lessons, opened = self._load_lessons(), self._opened
+            known = {lesson.file for lesson in lessons}
+            self._lessons = lessons if opened is None or opened.file in known else (*lessons, opened)
+        return self._lessons
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return defaults_for(self.current_theme)
 
     def on_mount(self) -> None:
+        self.set_timer(_COLLECTING_AFTER_SECONDS, _collect_again)
         self._end_in_order()
-        self.theme = self._theme_name
         if self._opened is not None:
             self.open_lesson(self._opened, self._path)
         else:
+            from visualizer.tui.screens.home import HomeScreen  # imported late: a lesson's first frame needs none
+
             self.push_screen(HomeScreen(self.lessons))
 
     def _end_in_order(self) -> None:
@@ -125,7 +147,7 @@ class VisualizerApp(App[int]):
 
 
 def run(
-    lessons: tuple[Lesson, ...],
+    load_lessons: Callable[[], tuple[Lesson, ...]],
     opened: Lesson | None,
     *,
     path: str | None = None,
@@ -142,7 +164,7 @@ def run(
     ``engine`` is one that is open already, for the first lesson; ``spawned`` a private server started already.
     """
     app = VisualizerApp(
-        lessons,
+        load_lessons,
         opened,
         path=path,
         engine_spec=engine_spec,

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from visualizer.tui.app import VisualizerApp
 
 
+_TOLD_AFTER_SECONDS = 0.1
+
+
 class LessonScreen(Screen[None]):
     """One lesson on one engine. ``scene`` is the only state that is drawn."""
 
@@ -62,7 +65,8 @@ class LessonScreen(Screen[None]):
             self.sentence = sentence
             self.gone = gone
 
-    scene: reactive[Scene | None] = reactive(None, init=False)
+    # The view repaints what differs; the screen as a whole need not.
+    scene: reactive[Scene | None] = reactive(None, init=False, repaint=False)
 
     def __init__(self, lesson: Lesson, path: str | None, open_player: Callable[[Lesson], Player]) -> None:
         super().__init__()
@@ -119,8 +123,15 @@ class LessonScreen(Screen[None]):
         """Runs a job on the walk's thread; keys wait meanwhile. A job answers a sentence to tell, or its walk."""
         if self.scene is None or self.scene.running:
             return
-        self.scene = replace(self.scene, running=name, until_ms=until_ms)
+        running = replace(self.scene, running=name, until_ms=until_ms)
+        self.set_reactive(LessonScreen.scene, running)
+        # Most steps are done before anyone could read that they run: it is drawn only for those that take longer.
+        self.set_timer(_TOLD_AFTER_SECONDS, lambda: self._tell_running(running))
         self.run_worker(self._answer(job), exit_on_error=True)
+
+    def _tell_running(self, running: Scene) -> None:
+        if self.scene is running:
+            self.watch_scene(running)
 
     async def _answer(self, job: Callable[[], str | Walk]) -> None:
         def working() -> tuple[str, Surveyed | None]:

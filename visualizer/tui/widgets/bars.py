@@ -90,7 +90,7 @@ class PathLine(Widget):
             end.insert(0, (f"{self._told}   ", "bold $now"))
         head: list[Part] = [(f" {visible(scene.path.name)}  ", "bold $strong")]
         room = width - _width(head) - _width(end) - 2
-        for names in _namings(len(steps), now):
+        for names in _namings(len(steps), now) if 2 * len(steps) <= room else ():
             for joint in (" ── ", "  ", " "):
                 marks = _marks(steps, now, scene.taken, names, joint)
                 if _width(marks) <= room:

@@ -76,9 +76,9 @@ class LuaPanel(ScrollView, can_focus=True):
         self, script: Script | None, title: str, note: tuple[str, ...] = (), lit: frozenset[int] = frozenset()
     ) -> None:
         """Another script, or ``note`` lines where no script ran."""
-        self.border_title = Content(f"{title}  ↑ its contract" if script else title)
         if (script, note, lit) == (self._script, self._note, self._lit):
             return
+        self.border_title = Content(f"{title}  ↑ its contract" if script else title)
         moved = script is not self._script
         self._script, self._note, self._lit = script, note, lit
         self._rebuild()

@@ -26,6 +26,8 @@ ROLE_STYLE = {
     "strong": "bold $strong",
 }
 _LABEL_WIDTH = 7
+# What most readouts take.
+_ROWS = 6
 
 
 def content_of(line: Line, width: int) -> Content:
@@ -53,6 +55,7 @@ class ReadoutPanel(VerticalScroll, can_focus=True):
         super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()
         self._text = Static(markup=False)
+        self._width = self._rows = 0
         self.border_title = Content("readout")
 
     def compose(self) -> ComposeResult:
@@ -67,8 +70,16 @@ class ReadoutPanel(VerticalScroll, can_focus=True):
         self.scroll_home(animate=False)
 
     def on_resize(self) -> None:
-        self._fill()
+        if self.scrollable_content_region.width != self._width:
+            self._fill()
 
     def _fill(self) -> None:
-        width = self.scrollable_content_region.width or 80
-        self._text.update(Content("\n").join([content_of(line, width) for line in self._lines]))
+        self._width = self.scrollable_content_region.width
+        width = self._width or 80
+        contents = [content_of(line, width) for line in self._lines]
+        rows = sum(-(-max(content.cell_length, 1) // width) for content in contents)
+        # Short readouts are filled up, so that from step to step nothing below has to move.
+        contents += [Content("")] * (_ROWS - rows)
+        rows = max(rows, _ROWS)
+        self._text.update(Content("\n").join(contents), layout=rows != self._rows)
+        self._rows = rows

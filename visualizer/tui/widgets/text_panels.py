@@ -43,8 +43,12 @@ class TextBody(VerticalScroll, can_focus=True):
 class TextPanel(TextBody):
     """A titled panel of content."""
 
+    _title = ""
+
     def _put(self, title: str, content: Content) -> None:
-        self.border_title = Content(title)
+        if title != self._title:
+            self._title = title
+            self.border_title = Content(title)
         self.put(content)
 
 
@@ -58,6 +62,7 @@ class StoryPanel(Vertical):
         super().__init__(id=id)
         self._body = TextBody()
         self._question = Static(markup=False)
+        self._asked = self._titled = ""
 
     def compose(self) -> ComposeResult:
         yield self._body
@@ -85,10 +90,15 @@ class StoryPanel(Vertical):
                 parts.append(prose(scene.lesson.intro))
             parts.append(prose(step.say))
             question = Content.assemble(("? ", "bold $now"), prose(step.ask))
-        self.border_title = Content(f"readout, then {title}" if told else title)
+        title = f"readout, then {title}" if told else title
+        if title != self._titled:
+            self._titled = title
+            self.border_title = Content(title)
         self._body.put(Content("\n\n").join(parts))
-        self._question.display = bool(question)
-        self._question.update(question)
+        if question.plain != self._asked:
+            self._asked = question.plain
+            self._question.display = bool(question)
+            self._question.update(question)
 
 
 def _ending(scene: Scene) -> Content:
