@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tui.driving import lesson_open, press, text_of
+from visualizer.tui.themes import DARK
 
 SIZES = [(120, 36), (80, 24), (60, 20), (40, 15), (20, 8), (5, 3), (2, 2), (1, 1), (300, 100), (200, 10), (30, 60)]
 
@@ -68,3 +69,9 @@ async def test_every_theme_has_the_colours_we_name(theme: str) -> None:
     async with lesson_open("happy", theme=theme) as (screen, pilot):
         await press(screen, pilot, "right")
         assert "+ JOB0KHTO…LuC" in text_of(pilot)
+
+
+async def test_our_theme_is_there_from_the_first_frame() -> None:
+    async with lesson_open("happy") as (screen, _):
+        assert screen.styles.background.hex.lower() == str(DARK.background).lower()
+        assert screen.app.theme_variables["entered"] == DARK.variables["entered"]

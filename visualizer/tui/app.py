@@ -78,6 +78,7 @@ class VisualizerApp(App[int]):
         # Before the styles are read for the first time: set later, all of them would be read again.
         if theme in self.available_themes:
             self.set_reactive(VisualizerApp.theme, theme)
+            self.stylesheet.set_variables(self.get_css_variables())
 
     @property
     def lessons(self) -> tuple[Lesson, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual.color import Color
 from textual.theme import Theme
 
 DARK = Theme(
@@ -64,16 +65,25 @@ LIGHT = Theme(
 def defaults_for(theme: Theme) -> dict[str, str]:
     """The same names for a theme that is not ours, from its own colours."""
     plain = theme.foreground or ("#e0e0e0" if theme.dark else "#202020")
+    ground = theme.background or ("#121212" if theme.dark else "#f5f5f5")
+    quiet, faint = _between(plain, ground, 0.35), _between(plain, ground, 0.6)
     return {
         "now": theme.warning or theme.accent or theme.primary,
         "entered": theme.success or theme.primary,
         "left": theme.error or theme.primary,
-        "quiet": theme.secondary or plain,
-        "faint": theme.secondary or plain,
+        "quiet": quiet,
+        "faint": faint,
         "strong": plain,
         "lua-keyword": theme.primary,
         "lua-string": theme.success or plain,
         "lua-number": theme.accent or plain,
-        "lua-call": theme.secondary or plain,
-        "lua-comment": theme.secondary or plain,
+        "lua-call": theme.accent or plain,
+        "lua-comment": quiet,
     }
+
+
+def _between(plain: str, ground: str, share: float) -> str:
+    """A colour that far on the way from the text to its ground; the terminal's own colours cannot be mixed."""
+    if plain.startswith("ansi") or ground.startswith("ansi"):
+        return plain
+    return Color.parse(plain).blend(Color.parse(ground), share).hex
