@@ -238,9 +238,10 @@ def _lock(own: Move) -> Iterator[Line]:
         return
     spans = []
     if was is not None:
-        spans.append(Span(f"− {visible(was.token, 24)}  ", LEFT))
+        spans.append(Span(f"− {visible(was.token, 24)}", LEFT))
     if now is not None:
-        spans.append(Span(f"+ {visible(now.token, 24)}", ENTERED))
+        gap = "  " if spans else ""
+        spans.append(Span(f"{gap}+ {visible(now.token, 24)}", ENTERED))
         if now.ttl_ms >= 0:
             spans.append(Span(f"  for {duration(now.ttl_ms)}"))
     yield Line("lock", tuple(spans))

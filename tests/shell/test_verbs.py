@@ -29,20 +29,22 @@ def test_every_verb_and_named_step_is_a_line(shell: Shell) -> None:
 def test_what_one_takes_answers_and_moves(shell: Shell, name: str) -> None:
     ended = shell("verbs", name)
     assert (ended.code, ended.err) == (0, b"")
-    for of, action in ACTIONS:
-        if action.name != name:
-            continue
-        assert any(line.startswith(f"{name}  {of}") for line in ended.lines)
-        assert action.sentence in ended.lines
-        assert f"outcomes  {', '.join(action.outcomes)}" in ended.lines
-        assert f"job       {'needed' if action.needs_job else 'not needed'}" in ended.lines
-        taken = [line for line in ended.lines if line.startswith("with ")]
+    named = [(of, action) for of, action in ACTIONS if action.name == name]
+    heads = [at for at, line in enumerate(ended.lines) if line.startswith(f"{name}  ")]
+    assert len(heads) == len(named)
+    for (of, action), start, end in zip(named, heads, [*heads[1:], len(ended.lines)], strict=True):
+        lines = ended.lines[start:end]
+        assert lines[0].startswith(f"{name}  {of}")
+        assert action.sentence in lines
+        assert f"outcomes  {', '.join(action.outcomes)}" in lines
+        assert f"job       {'needed' if action.needs_job else 'not needed'}" in lines
+        taken = [line for line in lines if line.startswith("with ")]
         assert len(taken) == len(action.parameters)
         for line, parameter in zip(taken, action.parameters, strict=True):
             assert line.startswith(f"with      {parameter.name}: {KIND_WORDS[parameter.kind]}")
             assert line.endswith(f"; {given(parameter)} — {parameter.meaning}")
             assert (parameter.minimum is not None) == (f", at least {parameter.minimum};" in line)
-        moves = [line for line in ended.lines if line.startswith("moves ")]
+        moves = [line for line in lines if line.startswith("moves ")]
         edges = action.moves if isinstance(action, Verb) else ()
         assert moves == [f"moves     {source or 'nothing'} → {target or 'nothing'}" for source, target in edges]
 

@@ -25,6 +25,7 @@ KIND_WORDS = {
     "token": 'a worker\'s name, a whole number, or { text = "…" }',
     "worker": "a worker's name",
     "group": "a name of [groups]",
+    "job": "a name of [jobs]",
     "payload": "a text",
     "text": "a text",
     "flag": "true or false",

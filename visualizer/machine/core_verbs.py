@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from visualizer.machine.bench import Bench
 from visualizer.machine.core_codes import CODES
@@ -467,7 +468,8 @@ for _name, _source, _destination, _event, _sentence in (
     ("pause", "wait", "paused", "paused", "Pauses the queue: wait becomes paused."),
     ("resume", "paused", "wait", "resumed", "Resumes the queue: paused becomes wait."),
 ):
-    VERBS[_name] = verb(
+    # One script serves both, so the verbs' names are not the script's.
+    _switch = verb(
         "core/pause-7",
         _sentence,
         ((_source, _destination),),
@@ -475,3 +477,4 @@ for _name, _source, _destination, _event, _sentence in (
         (_event,),
         needs_job=False,
     )
+    VERBS[_name] = replace(_switch, name=_name)

@@ -204,7 +204,7 @@ def codes() -> tuple[tuple[str, str], ...]:
     return tuple(
         (
             f"{'−' + str(-code.number):>3}  {code.name}",
-            f"{code.meaning} From: {', '.join(code.emitted_by)}. Changes {code.changed}."
+            f"{code.meaning} From: {', '.join(code.emitted_by)}. Written all the same: {code.changed}."
             + ("" if code.ours else " Not a script of these lessons: it is told here, not shown."),
         )
         for code in CODES.values()
