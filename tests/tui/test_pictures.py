@@ -14,9 +14,12 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from tests.tui.driving import the_lesson, until
+from visualizer.lesson import find, load
+from visualizer.machine import MACHINES
 from visualizer.model import Frame, Member, Observation, PlaceReading, Walk
 from visualizer.tui.app import VisualizerApp
 from visualizer.tui.screens.lesson import LessonScreen
+from visualizer.walk import NAMED_STEPS
 
 # 2026-01-27 15:11:37.641, the moment at which the lesson's first id was minted.
 _START_MS = 1_769_526_697_641
@@ -43,6 +46,12 @@ def at_fixed_times(walk: Walk) -> Walk:
     return Walk(observation(walk.opening, 0), frames, walk.cursor)
 
 
+def at_fixed_calls(walk: Walk) -> Walk:
+    """The walk as if each call took 0.11 ms."""
+    frames = tuple(replace(frame, calls=tuple(replace(call, ms=0.11) for call in frame.calls)) for frame in walk.frames)
+    return replace(walk, frames=frames)
+
+
 def _shifted(reading: PlaceReading, clock_ms: int, fixed_ms: int) -> PlaceReading:
     def member(held: Member) -> Member:
         if not held.score:
@@ -60,12 +69,12 @@ def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
-def _app(path: str, theme: str = "echomq-dark") -> VisualizerApp:
-    lesson = the_lesson(pace=1.0)
+def _app(path: str, theme: str = "echomq-dark", slug: str = "") -> VisualizerApp:
+    lesson = load(find(slug), MACHINES, NAMED_STEPS) if slug else the_lesson(pace=1.0)
     return VisualizerApp(lambda: (lesson,), lesson, path=path, engine_spec="valkey", theme=theme)
 
 
-def _after(steps: int) -> Callable[[Pilot[Any]], Awaitable[None]]:
+def _after(steps: int, *, own_clock: bool = False) -> Callable[[Pilot[Any]], Awaitable[None]]:
     async def run(pilot: Pilot[Any]) -> None:
         screen = pilot.app.screen
         assert isinstance(screen, LessonScreen)
@@ -75,7 +84,10 @@ def _after(steps: int) -> Callable[[Pilot[Any]], Awaitable[None]]:
             await until(pilot, partial(_at, screen, number))
         assert screen.scene is not None
         assert screen.scene.walk is not None
-        screen.scene = replace(screen.scene, walk=at_fixed_times(screen.scene.walk))
+        walk = screen.scene.walk
+        # A lesson's own clock is the same every run already; only the calls' times are not.
+        fixed = at_fixed_calls(walk) if own_clock else at_fixed_times(walk)
+        screen.scene = replace(screen.scene, walk=fixed)
         await pilot.pause()
 
     return run
@@ -108,3 +120,11 @@ def test_crash_120x36(snap_compare: Any) -> None:
 
 def test_dead_in_the_light_120x36(snap_compare: Any) -> None:
     assert _looks(snap_compare, "dead", 3, (120, 36), "echomq-light")
+
+
+def test_core_120x36(snap_compare: Any) -> None:
+    assert snap_compare(_app("retry", slug="lifecycle"), run_before=_after(2, own_clock=True), terminal_size=(120, 36))
+
+
+def test_core_80x24(snap_compare: Any) -> None:
+    assert snap_compare(_app("retry", slug="lifecycle"), run_before=_after(3, own_clock=True), terminal_size=(80, 24))
