@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from visualizer.clock import duration, lesson_time, relative, time_of_day
-from visualizer.ids import is_branded
-from visualizer.model import Change, Frame, Machine, Move, Observation, WireCall
+from visualizer.clock import duration
+from visualizer.model import Frame, Machine, Move
+from visualizer.readout_lines import (
+    law_lines,
+    lock_lines,
+    odd_member_lines,
+    plain,
+    row_lines,
+    score_lines,
+    sentence,
+    side_lines,
+    whose_clock,
+    wire_line,
+)
 from visualizer.spans import (
     ASIDE,
     BROKEN,
     ENTERED,
-    GOOD,
-    LABEL,
     LEFT,
-    PLAIN,
-    QUIET,
     REFUSED,
     STRONG,
     SUBJECT,
-    VALUE,
     Line,
     Span,
-    quoted,
     show_reply,
 )
 from visualizer.visible import short_id, visible
@@ -36,13 +40,13 @@ def readout(machine: Machine, frame: Frame, earlier: Sequence[Frame] = ()) -> tu
 
 def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator[Line]:
     for note in frame.performed.notes:
-        yield _sentence(note, STRONG)
+        yield sentence(note, STRONG)
     yield _headline(machine, frame)
     # A fault's note is its first line, unless an id moved and that is told first.
     if frame.outcome.note and (frame.kind != "fault" or frame.moves):
-        yield _sentence(_capital(frame.outcome.note))
+        yield sentence(_capital(frame.outcome.note))
     for text in machine.explain(frame, earlier):
-        yield _sentence(text)
+        yield sentence(text)
     # Where the step's own job did nothing, the first line tells what another one did, and so do the lines after it.
     told = frame.move() or next(iter(frame.moves), None)
     for move in frame.moves:
@@ -50,27 +54,22 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
             yield Line("also", tuple(_movement(move, short=True)))
     if frame.unseen:
         ids = "one more id" if frame.unseen == 1 else f"{frame.unseen:,} more ids"
-        yield _sentence(f"At least {ids} moved out of view.")
+        yield sentence(f"At least {ids} moved out of view.")
     if told is not None:
-        yield from _score(machine, frame, told)
-        yield from _row(machine, frame, told)
-        yield from _lock(told)
-    yield from _side_changes(frame)
-    yield from _odd_members(machine, frame.after)
+        yield from score_lines(machine, frame, told)
+        yield from row_lines(machine, frame, told)
+        yield from lock_lines(told)
+    yield from side_lines(frame)
+    yield from odd_member_lines(machine, frame.after)
     for call in frame.calls:
-        yield _wire(call)
-    yield from _laws(frame)
+        yield wire_line(call)
+    yield from law_lines(frame)
     for expected in frame.expected:
         if not expected.met:
             yield Line(
                 "lesson",
-                (Span(f"announced {expected.what} {_plain(expected.wanted)}, read {_plain(expected.got)}", BROKEN),),
+                (Span(f"announced {expected.what} {plain(expected.wanted)}, read {plain(expected.got)}", BROKEN),),
             )
-
-
-def _sentence(text: str, role: str = PLAIN) -> Line:
-    # A note may quote a lesson or a server.
-    return Line("", (Span(visible(text), role),))
 
 
 def _capital(text: str) -> str:
@@ -96,7 +95,7 @@ def _headline(machine: Machine, frame: Frame) -> Line:
         return Line("", (Span(visible(own.id), SUBJECT), Span(f" stays in {places}; its score is new. Nothing moved.")))
     if frame.kind == "wait":
         passed = duration(frame.after.clock_ms - frame.before.clock_ms)
-        return _sentence(f"{passed} passed on the {_whose_clock(frame)} clock. Nothing moved.")
+        return sentence(f"{passed} passed on the {whose_clock(frame)} clock. Nothing moved.")
     if frame.moves and own is None:
         return Line("", tuple(_movement(frame.moves[0], short=False)))
     if frame.kind == "fault":
@@ -126,10 +125,6 @@ def _answer(machine: Machine, frame: Frame) -> Iterator[Span]:
     several = verb is not None and len(set(verb.outcomes) - {"error", "not_sent"}) > 1
     word = f": {frame.outcome.name.replace('_', ' ')}" if several else ""
     yield Span(f"  {frame.step.do} answered {show_reply(frame.calls[-1].reply)}{word}.")
-
-
-def _whose_clock(frame: Frame) -> str:
-    return "lesson's" if frame.after.epoch_ms else "server's"
 
 
 def _spoken(name: str) -> str:
@@ -188,172 +183,3 @@ def _refusal(frame: Frame, own: Move | None) -> Iterator[Span]:
         yield Span("Nothing moved.", STRONG)
     else:
         yield from _movement(own or frame.moves[0], short=False)
-
-
-# The lines after it ---------------------------------------------------------------------------------------------------
-
-
-def _score(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
-    for place in (*own.enters, *own.rescored):
-        raw = frame.after.score(place, own.id)
-        if raw is None:
-            continue
-        meaning = machine.read_score(place, raw)
-        spans = [Span(f"{raw:.0f}", VALUE), Span("  ")]
-        if meaning.at_ms is None:
-            spans.append(Span(meaning.means))
-        else:
-            now_ms = frame.after.clock_ms
-            epoch_ms = frame.after.epoch_ms
-            at = lesson_time(meaning.at_ms - epoch_ms) if epoch_ms else time_of_day(meaning.at_ms, now_ms)
-            means = meaning.means if meaning.at_ms > now_ms else meaning.meant
-            spans.append(Span(f"{means} at {at}, {relative(meaning.at_ms, now_ms)}"))
-            spans.append(Span(f", on the {_whose_clock(frame)} clock", ASIDE))
-        yield Line("score", tuple(spans))
-
-
-def _row(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
-    if own.row_before and not own.row_after:
-        yield Line("row", (Span("deleted", LEFT), Span(": no field is left", QUIET)))
-        return
-    spans: list[Span] = []
-    for change in own.row:
-        if spans:
-            spans.append(Span("   "))
-        spans.extend(_change(change))
-    note = machine.row_note(frame, own)
-    if note:
-        spans.append(Span(f"   {note}" if spans else note, ASIDE if spans else QUIET))
-    if spans:
-        yield Line("row", tuple(spans))
-
-
-def _lock(own: Move) -> Iterator[Line]:
-    was, now = own.lock_before, own.lock_after
-    if (was and (was.token, was.expires_at_ms)) == (now and (now.token, now.expires_at_ms)):
-        return
-    if was is not None and now is not None and was.token == now.token:
-        told = f"  has {duration(now.ttl_ms)} again, it had {duration(was.ttl_ms)} left"
-        yield Line("lock", (Span(visible(now.token, 24), ENTERED), Span(told)))
-        return
-    spans = []
-    if was is not None:
-        spans.append(Span(f"− {visible(was.token, 24)}", LEFT))
-    if now is not None:
-        gap = "  " if spans else ""
-        spans.append(Span(f"{gap}+ {visible(now.token, 24)}", ENTERED))
-        if now.ttl_ms >= 0:
-            spans.append(Span(f"  for {duration(now.ttl_ms)}"))
-    yield Line("lock", tuple(spans))
-
-
-def _change(change: Change) -> Iterator[Span]:
-    yield Span(visible(change.field, 20) + " ", LABEL)
-    if change.after is None:
-        yield Span(f"− {_plain_or_quoted(change.before or b'')}", LEFT)
-    elif change.before is None:
-        yield Span("+ ", ENTERED)
-        yield Span(quoted(change.after, 24), VALUE)
-    else:
-        yield Span(f"{_plain_or_quoted(change.before)} → ")
-        yield Span(_plain_or_quoted(change.after), VALUE)
-
-
-def _plain_or_quoted(value: bytes) -> str:
-    """A short word as it is; what is escaped or cut in quotes, with its length."""
-    shown = visible(value, 24)
-    return shown if value and shown.encode() == value else quoted(value, 24)
-
-
-def _side_changes(frame: Frame) -> Iterator[Line]:
-    """Side keys that hold other things than before: counters, the ring, a pause."""
-    was, now = frame.before.sides, frame.after.sides
-    spans: list[Span] = []
-    for name in dict.fromkeys((*was, *now)):
-        if was.get(name) == now.get(name):
-            continue
-        if spans:
-            spans.append(Span("   "))
-        spans.append(Span(f"{visible(name)} ", LABEL))
-        spans.append(Span(_side_difference(was.get(name), now.get(name))))
-    if spans:
-        yield Line("beside", tuple(spans))
-
-
-def _side_difference(was: Any, now: Any) -> str:
-    if isinstance(was, Mapping | None) and isinstance(now, Mapping | None):
-        before, after = was or {}, now or {}
-        parts = [
-            f"{short_id(field)} {_held(before.get(field))} → {_held(after.get(field))}"
-            for field in dict.fromkeys((*before, *after))
-            if before.get(field) != after.get(field)
-        ]
-        return ", ".join(parts)
-    return f"{_held(was)} → {_held(now)}"
-
-
-def _held(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, bytes):
-        return visible(value, 24)
-    if isinstance(value, tuple):
-        shown = " ".join(short_id(item) if isinstance(item, bytes) else str(item) for item in value[:4])
-        return f"[{shown} …] ({len(value)})" if len(value) > 4 else f"[{shown}]"
-    return str(value)
-
-
-def _odd_members(machine: Machine, seen: Observation) -> Iterator[Line]:
-    foreign, holes = [], []
-    for name, reading in seen.places.items():
-        if reading.wrong_type:
-            yield _sentence(f"{name} holds a {reading.wrong_type}, not a {machine.place(name).kind}: not one of ours.")
-        for member in reading.members:
-            if not is_branded(member.id):
-                foreign.append(f"{visible(member.id, 24)} in {name}")
-            if seen.rows.get(member.id) is None:
-                holes.append(f"{visible(member.id, 24)} in {name}")
-    if foreign:
-        yield Line("foreign", (Span(f"{len(foreign)}: {', '.join(foreign[:3])}: not a branded id, so not a job"),))
-    if holes:
-        yield Line("no row", (Span(f"{len(holes)}: {', '.join(holes[:3])}"),))
-
-
-def _wire(call: WireCall) -> Line:
-    spans = [Span(call.command + " ", LABEL)]
-    if call.sha1 is not None:
-        spans.append(Span(call.sha1[:7] + "… "))
-    if call.command == "EVALSHA":
-        spans.append(Span(f"{len(call.keys)} keys {len(call.args)} args ", QUIET))
-    elif call.command == "SCRIPT LOAD":
-        spans.append(Span(f"{len(call.args[0])} bytes ", QUIET))
-    else:
-        words = " ".join(visible(word, 24) for word in (*call.keys, *call.args))
-        spans.append(Span(words + " " if words else "", QUIET))
-    spans.append(Span("→ "))
-    spans.append(Span(visible(call.error), REFUSED) if call.error else Span(show_reply(call.reply), GOOD))
-    spans.append(Span(f"  {call.ms:.2f} ms", ASIDE))
-    return Line("wire", tuple(spans))
-
-
-def _laws(frame: Frame) -> Iterator[Line]:
-    broken = frame.broken
-    after = frame.after
-    held = {member.id for reading in after.places.values() for member in reading.members}
-    on = sum(1 for job, row in after.rows.items() if row is not None or job in held)
-    ids = {0: "no id", 1: "1 id"}.get(on, f"{on} ids")
-    holding = len(frame.laws) - len(broken)
-    tally = Span(f"{holding} of {len(frame.laws)} hold", BROKEN if broken else GOOD)
-    announced = set(frame.step.expect.breaks) if frame.step and frame.step.expect else set()
-    told = ", broken as the lesson announced" if broken and {law.name for law in broken} <= announced else ""
-    yield Line("laws", (tally, Span(f"{told}, judged on {ids} in view", QUIET)))
-    for law in broken:
-        more = f"; and {len(law.breaches) - 2} more" if len(law.breaches) > 2 else ""
-        told = f"{'; '.join(law.breaches[:2])}{more}."
-        yield Line("broken", (Span(told, BROKEN), Span(f"  Law: {law.sentence}", ASIDE)))
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(visible(str(item)) for item in value) if value else "nothing"
-    return "nothing" if value is None else visible(str(value))

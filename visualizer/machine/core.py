@@ -8,8 +8,9 @@ from __future__ import annotations
 from math import isfinite
 
 from visualizer.ids import is_job_id
+from visualizer.machine.core_calls import LOCK_DURATION_MS, LOCK_RENEW_MS, STALLED_INTERVAL_MS
 from visualizer.machine.core_laws import LAWS
-from visualizer.machine.core_verbs import LOCK_DURATION_MS, LOCK_RENEW_MS, STALLED_INTERVAL_MS, VERBS
+from visualizer.machine.core_verbs import VERBS
 from visualizer.machine.core_words import SLOTS_A_MS, codes, explain, layers, row_note
 from visualizer.model import Locking, Machine, Place, ScoreReading, SideKey, Step
 
