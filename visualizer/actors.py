@@ -55,10 +55,8 @@ def acting(locking: Locking, frames: Sequence[Frame]) -> dict[str, Actor]:
         elif step.do == "sweeps_stop":
             actors.pop(SWEEP, None)
         elif step.actor in actors:
-            actor = actors[step.actor]
-            # A heartbeat of several jobs is several frames, and one beat.
-            if actor.next_ms <= now_ms:
-                actors[step.actor] = replace(actor, next_ms=now_ms + actor.every_ms)
+            # Counted from now: a heartbeat of several jobs is several frames, and one beat.
+            actors[step.actor] = replace(actors[step.actor], next_ms=now_ms + actors[step.actor].every_ms)
     return actors
 
 

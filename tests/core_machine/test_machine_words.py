@@ -31,7 +31,13 @@ SAID: dict[str, dict[str, str]] = {
     "model/parts.py": {"wait": "a kind of frame: a step that waits"},
     "steps.py": {"wait": "the same kind of frame"},
     "readout.py": {"wait": "the same kind of frame"},
-    "engine/failure.py": {},
+    "doctor.py": {
+        "enqueue": "one job of one machine is walked from end to end, to see that scripts run at all",
+        "claim": "the same",
+        "complete": "the same",
+        "completed": "the outcome it should come to",
+    },
+    "engine/client.py": {"retry": "the name of an option of redis-py"},
 }
 
 

@@ -11,7 +11,7 @@ from visualizer.lock_view import ActorView, LockView
 from visualizer.model import Machine
 from visualizer.picture import Edge, Picture, PlaceView
 from visualizer.tui.canvas import Canvas, fitted
-from visualizer.tui.widgets.marks import edge_text, elsewhere, marked_first, member_text
+from visualizer.tui.widgets.marks import edge_text, elsewhere, marked_first, member_text, rows_of
 from visualizer.visible import short_id, visible
 
 # The share of the width that a box of each column gets, and the gap that an edge is drawn in.
@@ -150,14 +150,14 @@ class Columns:
 
         Where there is no room for all of it the other jobs' locks go first, then the actors.
         """
-        place = self._places[self._running]
-        room = max(height - 3 - min(max(len(place.members), 1), 2), 0)
+        needed = max(sum(rows_of(member) for member in self._places[self._running].members), 1)
+        room = max(height - 3 - min(needed, 2), 0)
         jobs = [_lock_of(view, width, named=len(self._locks) > 1) for view in self._locks]
         own = jobs[0] if jobs else []
         actors = [(actor.name, actor.told, "plain" if actor.acts else "quiet") for actor in self._actors]
         actors = actors if self._canvas.height >= _TALL else []
         others = [line for lines in jobs[1:] for line in lines]
-        spare = max(room - len(own) - len(actors), 0)
+        spare = max(height - 3 - needed - len(own) - len(actors), 0)
         return [*own, *others[: spare - spare % 2], *actors][:room]
 
     def _draw_edges(self) -> None:
@@ -171,18 +171,23 @@ class Columns:
         self._canvas.put(2, self._canvas.height - 1, line, self._board.look(style), self._canvas.width - 3)
 
     def _draw_edge(self, edge: Edge) -> bool:
-        """An arrow in the gap between two neighbouring columns; False where the edge is another."""
+        """An arrow in the gap between two neighbouring columns, named where the name fits into it; False where the edge
+        is another or has no name yet."""
         source = self._column_of.get(edge.source or "")
         target = self._column_of.get(edge.target or "")
         if source is None or target is None or abs(source - target) != 1 or edge.target is None or edge.source is None:
             return False
         now = self._board.look("now")
         x = self._spans[min(source, target)][1]
+        gap = self._spans[max(source, target)][0] - x
         # The arrow stands at the line of the outer place, which says which of its column it is.
         outer = edge.source if len(self._machine.columns[source]) > 1 else edge.target
         y = max(self._middle[outer], 1)
-        name = edge.name if cell_len(edge.name) <= _GAP else fitted(edge.short or edge.name, _GAP)
-        self._canvas.put(x + (_GAP - cell_len(name)) // 2, y - 1, name, now)
-        shaft = "═" * (_GAP - 4)
+        shaft = "═" * (gap - 4)
         self._canvas.put(x + 1, y, f" {shaft}▶" if target > source else f" ◀{shaft}", now)
+        name = edge.name if cell_len(edge.name) <= gap else edge.short or edge.name
+        if gap < _GAP and cell_len(name) > gap:
+            return False
+        name = fitted(name, gap)
+        self._canvas.put(x + (gap - cell_len(name)) // 2, y - 1, name, now)
         return True
