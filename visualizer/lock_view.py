@@ -70,7 +70,7 @@ def actors_of(machine: Machine, seen: Observation, frames: Sequence[Frame]) -> t
     views = [
         ActorView(
             "renew",
-            f"{actor.worker} every {_seconds(actor.every_ms)}, in {duration(actor.next_ms - seen.clock_ms)}",
+            f"{actor.worker}, {_seconds(actor.every_ms)}: in {duration(actor.next_ms - seen.clock_ms)}",
             True,
         )
         for actor in hearts
@@ -82,7 +82,7 @@ def actors_of(machine: Machine, seen: Observation, frames: Sequence[Frame]) -> t
         views.append(ActorView("sweep", f"every {_seconds(locking.sweep_ms)} · by hand", False))
     else:
         views.append(
-            ActorView("sweep", f"every {_seconds(sweep.every_ms)}, in {duration(sweep.next_ms - seen.clock_ms)}", True)
+            ActorView("sweep", f"{_seconds(sweep.every_ms)}: in {duration(sweep.next_ms - seen.clock_ms)}", True)
         )
     return tuple(views)
 

@@ -45,6 +45,14 @@ class Player:
         return self._walker.walk
 
     @property
+    def real_locks(self) -> str:
+        """A sentence where locks run by the server's clock although the lesson has its own; empty elsewhere."""
+        clock = self._walker.clock
+        if clock is None or clock.held:
+            return ""
+        return "Locks run by this server's own clock: one is over when its time is, also while you read."
+
+    @property
     def taken(self) -> int:
         """How many of the path's steps have run."""
         return _steps_in(self.walk.frames)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from visualizer.clock import duration
 from visualizer.model import Frame, Machine, Move
@@ -32,6 +33,9 @@ from visualizer.spans import (
 )
 from visualizer.visible import short_id, visible
 
+# Steps that somebody takes: the path's, and the learner's own key.
+_BY_HAND = ("", "you")
+
 
 def readout(machine: Machine, frame: Frame, earlier: Sequence[Frame] = ()) -> tuple[Line, ...]:
     """The frame as lines, the most important first. ``earlier`` are the walk's frames before it."""
@@ -41,7 +45,7 @@ def readout(machine: Machine, frame: Frame, earlier: Sequence[Frame] = ()) -> tu
 def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator[Line]:
     for note in frame.performed.notes:
         yield sentence(note, STRONG)
-    yield _headline(machine, frame)
+    yield _headline(machine, frame, earlier)
     # A fault's note is its first line, unless an id moved and that is told first.
     if frame.outcome.note and (frame.kind != "fault" or frame.moves):
         yield sentence(_capital(frame.outcome.note))
@@ -80,7 +84,7 @@ def _capital(text: str) -> str:
 # The first line -------------------------------------------------------------------------------------------------------
 
 
-def _headline(machine: Machine, frame: Frame) -> Line:
+def _headline(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Line:
     own, outcome = frame.move(), frame.outcome
     if frame.kind == "between":
         seen = tuple(_movement(frame.moves[0], short=False)) if frame.moves else (Span("something changed."),)
@@ -94,8 +98,12 @@ def _headline(machine: Machine, frame: Frame) -> Line:
         places = " and ".join(own.rescored)
         return Line("", (Span(visible(own.id), SUBJECT), Span(f" stays in {places}; its score is new. Nothing moved.")))
     if frame.kind == "wait":
-        passed = duration(frame.after.clock_ms - frame.before.clock_ms)
-        return sentence(f"{passed} passed on the {whose_clock(frame)} clock. Nothing moved.")
+        # What acted by itself while the time passed stands in frames of its own, and belongs to this time all the same.
+        acts = [*takewhile(lambda past: past.step is not None and past.step.actor not in _BY_HAND, reversed(earlier))]
+        passed = duration(frame.after.clock_ms - (acts[-1] if acts else frame).before.clock_ms)
+        moved = any(move.leaves or move.enters for past in acts for move in past.moves)
+        told = "" if moved else " Nothing moved."
+        return sentence(f"{passed} passed on the {whose_clock(frame)} clock.{told}")
     if frame.moves and own is None:
         return Line("", tuple(_movement(frame.moves[0], short=False)))
     if frame.kind == "fault":

@@ -282,7 +282,7 @@ def test_a_line_each_whether_they_act_or_not(player: Player) -> None:
     begins(player, "heartbeat_starts", every_ms=4_500)
     begins(player, "sweeps_start")
     pass_by(player, 1_000)
-    assert told(player) == [("renew", "w1 every 4.5 s, in 3.5 s", True), ("sweep", "every 30 s, in 29.0 s", True)]
+    assert told(player) == [("renew", "w1, 4.5 s: in 3.5 s", True), ("sweep", "30 s: in 29.0 s", True)]
     begins(player, "kill_worker")
     begins(player, "sweeps_stop")
     assert told(player) == [("renew", "every 15 s · off", False), ("sweep", "every 30 s · by hand", False)]

@@ -133,7 +133,7 @@ EVERY_TRANSITION = {
         ("Refused: does the row stay, and the counter?", "yet it wrote: the id counter has moved on."),
         ("Which token does w1 get?", "w1:1 is w1's token"),
         ("Children or lock: which is asked first?", "Refused: JobPendingChildren (-4)."),
-        ("What does −6 tell w9?", "somebody else has it now."),
+        ("What does −6 tell w9?", "another token than the one that was shown."),
         ("Which job does w2 get?", "JOB0KHTOWnGLuC leaves wait"),
         ("What is noted for the parent?", "The row of JOB0KHTO…5Um now holds defa"),
         ("Why is w1 refused?", "A job with a child that failed for good"),

@@ -113,8 +113,8 @@ async def test_actors_are_named_with_their_numbers_whether_they_act_or_not() -> 
         assert "renew  every 15 s · off" in text_of(pilot)
         assert "sweep  every 30 s · by hand" in text_of(pilot)
         await press(screen, pilot, "right", "right")
-        assert "renew  w1 every 15 s, in" in text_of(pilot)
-        assert "sweep  every 30 s, in" in text_of(pilot)
+        assert "renew  w1, 15 s: in" in text_of(pilot)
+        assert "sweep  30 s: in" in text_of(pilot)
 
 
 async def test_the_path_line_tells_the_lessons_clock() -> None:

@@ -127,11 +127,17 @@ def show_choice(what: str, name: str | None, spec: str) -> int:
     from visualizer.plain import picture_lines
     from visualizer.readout import readout
 
-    machine = MACHINES["leased"]
+    names = {of.name: of.starts if what == "state" else of.shows for of in MACHINES.values()}
     if name is None:
-        for known in machine.starts if what == "state" else machine.shows:
-            say(known)
+        for of, known in names.items():
+            for each in known:
+                say(f"{of:<8}{each}")
         return OK
+    # A name that both machines have is the first one's, unless it is written as core/active.
+    wanted, _, bare = name.rpartition("/")
+    having = [of for of, known in names.items() if bare in known and wanted in ("", of)]
+    machine = MACHINES[having[0] if having else wanted if wanted in MACHINES else next(iter(MACHINES))]
+    name = bare
     with contextlib.closing(Explorer(_PrivateEngine(spec), machine)) as explorer:
         if what == "state":
             frames = explorer.state(name).frames

@@ -90,9 +90,16 @@ def _ended_in_order() -> Iterator[None]:
         return
 
     def end(number: int, _frame: Any) -> NoReturn:
+        # A second one must not break off the closing that the first one began.
+        for caught in kept:
+            signal.signal(caught, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
-    kept = {number: signal.signal(number, end) for name in names if (number := getattr(signal, name, None)) is not None}
+    kept: dict[int, Any] = {}
+    for name in names:
+        number = getattr(signal, name, None)
+        if number is not None:
+            kept[number] = signal.signal(number, end)
     try:
         yield
     finally:

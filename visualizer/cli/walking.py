@@ -60,6 +60,8 @@ def _tell_path(lesson: Lesson, path: LessonPath, player: Player, *, first: bool)
     engine = player.engine
     if first:
         say(f"{lesson.title} · {lesson.course} · {engine.badge} {engine.label} · emq:{{{engine.queue}}}:")
+        if player.real_locks:
+            say(player.real_locks)
     say()
     say(f"path {path.name} · {path.title}")
 

@@ -37,7 +37,7 @@ CODES: dict[int, Code] = {
             "JobNotInState",
             "The id is not in the place that the script takes it from.",
             (*_UNLOCKING[:4], "promote", "reprocessJob"),
-            "of the four that look in active: the lock and the mark are gone, and fields are written",
+            "by the four that look in active: lock and mark gone, fields written; by promote and reprocessJob: nothing",
         ),
         Code(
             -4,
@@ -52,7 +52,7 @@ CODES: dict[int, Code] = {
         Code(
             -6,
             "JobLockMismatch",
-            "The job is locked with another token: somebody else has it now.",
+            "The job is locked with another token than the one that was shown.",
             _UNLOCKING,
             "nothing of this job; retryJob may have promoted others first",
         ),

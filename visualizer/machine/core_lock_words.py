@@ -84,9 +84,8 @@ def _meanwhile(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
     beats = [actor for actor, _ in groupby(past.step.actor for past in since if past.step) if actor != _TIME]
     if not beats:
         return
-    passed = duration(frame.after.clock_ms - since[0].before.clock_ms)
     told = " and ".join(f"the {actor} came {_times(str(beats.count(actor)))}" for actor in dict.fromkeys(beats))
-    yield f"{passed} in all. Meanwhile {told}: ← shows each."
+    yield f"Meanwhile {told}: ← shows each."
     for past in since:
         actor = past.step.actor if past.step else ""
         if past.outcome.refused == "0" and past.step is not None and past.step.id is not None:

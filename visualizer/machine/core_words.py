@@ -195,7 +195,9 @@ def _keys(frame: Frame) -> str:
         if move.lock_after and not move.lock_before:
             parts.append(f"lock taken with {visible(move.lock_after.token, 20)}.")
         elif move.lock_before and not move.lock_after:
-            parts.append("lock given back.")
+            parts.append("lock gone." if frame.outcome.refused else "lock given back.")
+        elif move.lock_before and move.lock_after:
+            parts.append("lock renewed.")
     return " ".join(parts) or "no key of a state changed."
 
 
@@ -204,7 +206,7 @@ def codes() -> tuple[tuple[str, str], ...]:
     return tuple(
         (
             f"{'−' + str(-code.number):>3}  {code.name}",
-            f"{code.meaning} From: {', '.join(code.emitted_by)}. Written all the same: {code.changed}."
+            f"{code.meaning} From: {', '.join(code.emitted_by)}. Changed: {code.changed}."
             + ("" if code.ours else " Not a script of these lessons: it is told here, not shown."),
         )
         for code in CODES.values()

@@ -34,6 +34,7 @@ class Scene(Struct, frozen=True):
     how many have run. ``running`` names what runs now (keys wait for it), ``until_ms`` the instant it waits for.
     ``trouble`` is a sentence about an engine that is gone, ``autoplay`` says how fast it runs, ``read_at`` is when the
     newest reading was taken (seconds, monotonic clock). ``found`` and ``surveyed`` come from a scan: see `Surveyed`.
+    ``real_locks`` is the player's sentence on locks that run by a server's own clock.
     """
 
     lesson: Lesson
@@ -52,6 +53,7 @@ class Scene(Struct, frozen=True):
     read_at: float = 0.0
     found: Mapping[bytes, tuple[str, ...]] = {}
     surveyed: str = ""
+    real_locks: str = ""
 
     @property
     def frame(self) -> Frame | None:

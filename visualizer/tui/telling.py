@@ -29,6 +29,7 @@ def lines_of(scene: Scene) -> tuple[Line, ...]:
     return (
         Line("", (Span("Nothing has run yet.", "strong"), Span("  Press → for the first step."))),
         Line("path", (Span(visible(scene.path.title)),)),
+        *((Line("locks", (Span(scene.real_locks, "refused"),)),) if scene.real_locks else ()),
     )
 
 

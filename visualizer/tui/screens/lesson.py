@@ -173,6 +173,7 @@ class LessonScreen(Screen[None]):
             running="",
             until_ms=None,
             trouble=self._trouble,
+            real_locks=player.real_locks,
         )
         if event.told:
             self.notify(event.told, markup=False)

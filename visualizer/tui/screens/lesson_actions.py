@@ -46,6 +46,8 @@ def applies(screen: LessonScreen, name: str) -> bool:
         return not walk.at_end or scene.step < len(scene.path.steps) or screen.autoplay is not None
     if name in ("back", "first"):
         return walk.cursor > 0
+    if name == "pass":
+        return walk.at_end
     if name in ("last", "rewind"):
         return not walk.at_end
     if name in ("faster", "slower"):
@@ -231,6 +233,8 @@ def _pass(screen: LessonScreen) -> None:
 def _layers(screen: LessonScreen) -> None:
     if screen.scene is not None:
         screen.scene = replace(screen.scene, layers=not screen.scene.layers)
+        if screen.scene.layers:
+            screen.query_one(LessonView).show_panel("lua")
 
 
 def _codes(screen: LessonScreen) -> None:
@@ -242,7 +246,7 @@ def _zoom(screen: LessonScreen) -> None:
     if screen.maximized is not None:
         screen.minimize()
     else:
-        screen.maximize(screen.query_one(LessonView).focused_panel)
+        screen.maximize(screen.query_one(LessonView).focused_panel, container=False)
 
 
 def _copy(screen: LessonScreen) -> None:

@@ -55,7 +55,7 @@ class LessonView(Vertical):
 
     def on_mount(self) -> None:
         self._countdown = self.set_interval(1, self._tick, pause=True)
-        self._show_panel("story")
+        self.show_panel("story")
 
     # Drawing ----------------------------------------------------------------------------------------------------------
 
@@ -116,9 +116,10 @@ class LessonView(Vertical):
         """Shows the next panel, or gives it the focus."""
         order = _SHARING if self.screen.has_class("one-panel") else _PANELS
         at = order.index(self._panel) if self._panel in order else -1
-        self._show_panel(order[(at + 1) % len(order)])
+        self.show_panel(order[(at + 1) % len(order)])
 
-    def _show_panel(self, name: str) -> None:
+    def show_panel(self, name: str) -> None:
+        """Brings a panel to the front where panels share one place, and gives it the focus."""
         self._panel = name
         if name in _SHARING:
             for panel in _SHARING:

@@ -51,6 +51,8 @@ def _styled(span: Span) -> tuple[str, str]:
 class ReadoutPanel(VerticalScroll, can_focus=True):
     """Shows readout lines; where they do not fit, it scrolls."""
 
+    ALLOW_MAXIMIZE = True
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()

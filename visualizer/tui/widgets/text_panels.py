@@ -43,6 +43,8 @@ class TextBody(VerticalScroll, can_focus=True):
 class TextPanel(TextBody):
     """A titled panel of content."""
 
+    ALLOW_MAXIMIZE = True
+
     _title = ""
 
     def _put(self, title: str, content: Content) -> None:
@@ -58,11 +60,13 @@ class StoryPanel(Vertical):
     At the start of a lesson it leads with the introduction, at a path's end with what the path showed.
     """
 
+    ALLOW_MAXIMIZE = True
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._body = TextBody()
         self._question = Static(markup=False)
-        self._asked = self._titled = ""
+        self._asked = self._titled = self._with_more = ""
 
     def compose(self) -> ComposeResult:
         yield self._body
@@ -91,14 +95,21 @@ class StoryPanel(Vertical):
             parts.append(prose(step.say))
             question = Content.assemble(("? ", "bold $now"), prose(step.ask))
         title = f"readout, then {title}" if told else title
-        if title != self._titled:
-            self._titled = title
-            self.border_title = Content(title)
+        self._titled = title
         self._body.put(Content("\n\n").join(parts))
         if question.plain != self._asked:
             self._asked = question.plain
             self._question.display = bool(question)
             self._question.update(question)
+        self.call_after_refresh(self._tell_more)
+
+    def _tell_more(self) -> None:
+        """The title says where the story goes on below: a cut sentence must not look like a whole one."""
+        more = "  ↓ more" if self._body.max_scroll_y > 0 else ""
+        title = f"{self._titled}{more}"
+        if title != self._with_more:
+            self._with_more = title
+            self.border_title = Content(title)
 
 
 def _ending(scene: Scene) -> Content:
