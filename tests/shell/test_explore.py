@@ -185,8 +185,21 @@ def test_a_transition_in_the_shell(shell: Shell) -> None:
 
 
 def test_without_a_name_they_are_listed(shell: Shell) -> None:
-    assert shell("show", "state").lines == list(LEASED.starts)
-    assert shell("show", "transition").lines == list(LEASED.shows)
+    there = [f"{machine.name:<8}{name}" for machine in MACHINES.values() for name in machine.starts]
+    assert shell("show", "state").lines == there
+    there = [f"{machine.name:<8}{name}" for machine in MACHINES.values() for name in machine.shows]
+    assert shell("show", "transition").lines == there
+
+
+def test_a_name_that_both_machines_have_is_told_apart_by_its_machine(shell: Shell) -> None:
+    plain, core = shell("show", "state", "active"), shell("show", "state", "core/active")
+    assert plain.lines[0].startswith("enqueue → claim, on a throw-away")
+    assert core.lines[0].startswith("addStandardJob → moveToActive, on a throw-away")
+    assert (
+        shell("show", "transition", "moveToDelayed")
+        .lines[0]
+        .startswith("addStandardJob → moveToActive → moveToDelayed")
+    )
 
 
 def test_an_unknown_state_is_2(shell: Shell) -> None:
