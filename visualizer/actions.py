@@ -16,6 +16,10 @@ GROUPS: dict[Group, str] = {
 }
 
 
+# How far the lesson's own clock goes at one press.
+PASS_MS = 5_000
+
+
 class Action(Struct, frozen=True):
     """One action. ``keys`` are Textual key names, the first one is shown; none needs a modifier.
 
@@ -63,9 +67,9 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "zoom", ("z",), "zoom", "Give the focused panel the whole screen; again to go back.", 12, "look", plain=False
     ),
-    Action("pass", ("full_stop",), "time", "Let 5 seconds of the lesson's own clock pass.", 9, "walk", plain=False),
-    Action("layers", ("y",), "layers", "Show the step at its four layers, or its Lua again.", 13, "look", plain=False),
-    Action("codes", ("k",), "codes", "Show the page of codes, −1 to −11.", 13, "look", plain=False),
+    Action("pass", ("full_stop",), "time", "Let 5 seconds of the lesson's own clock pass.", 9, "walk"),
+    Action("layers", ("y",), "layers", "Show the step at its four layers, or its Lua again.", 13, "look"),
+    Action("codes", ("k",), "codes", "Show the page of codes, −1 to −11.", 13, "look"),
     Action("fold", ("f",), "fold", "Fold or unfold the steps that Lua scripts share.", 17, "look", plain=False),
     Action("copy", ("c",), "copy", "Copy the readout to the clipboard.", 16, "keep", plain=False),
     Action("picture", ("v",), "picture", "Save the screen as an SVG picture.", 20, "keep", plain=False),

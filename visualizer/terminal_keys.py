@@ -18,6 +18,7 @@ NAMES = {
     "\n": "enter",
     "\t": "tab",
     "?": "question_mark",
+    ".": "full_stop",
     "+": "plus",
     "=": "equals_sign",
     "-": "minus",

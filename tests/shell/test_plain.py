@@ -175,3 +175,11 @@ def test_hostile_payloads_and_keys(told: Told) -> None:
             if 0 < len(data) < 99 and data.strip()
         )
     )
+
+
+def test_the_layers_the_codes_and_the_lessons_clock_need_no_screen(shell: Shell) -> None:
+    ended = shell("lock-protocol", "--plain", "--engine", "fakeredis", lines="n\nn\ny\nk\n.\nq\n")
+    assert ended.code == 0
+    assert any(line.startswith("L3  EchoMQ.Scripts.move_to_active/4: EVALSHA") for line in ended.lines)
+    assert any("JobLockMismatch" in line for line in ended.lines)
+    assert "5.0 s passed on the lesson's clock. Nothing moved." in ended.lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from visualizer.actions import ACTIONS, sign
+from visualizer.actions import ACTIONS, PASS_MS, sign
 from visualizer.engine import Engine, EngineError, EngineGone
 from visualizer.explore import Explorer, UnknownChoiceError
 from visualizer.lesson import Lesson, LessonFaults, UnknownLessonError
@@ -59,6 +59,9 @@ class PlainLesson:
             "lesson": self._choose_lesson,
             "state": self._choose_state,
             "transition": self._choose_transition,
+            "pass": self._pass,
+            "layers": self._tell_layers,
+            "codes": self._tell_codes,
             "help": self._help,
         }
 
@@ -123,6 +126,8 @@ class PlainLesson:
 
     def _tell_engine(self) -> None:
         self._write(f"{self._engine.badge} {self._engine.label} · {visible(self._engine.base)}")
+        if self._player.real_locks:
+            self._write(self._player.real_locks)
 
     def _tell_path(self) -> None:
         path = self._player.path
@@ -178,6 +183,23 @@ class PlainLesson:
         self._tell_frame()
         if player.walk.at_end:
             self._tell_coming()
+
+    def _pass(self) -> None:
+        if not self._player.machine.own_clock:
+            self._write("This lesson has no clock of its own: its times are the server's.")
+            return
+        self._player.let_time_pass(PASS_MS)
+        self._tell_frame()
+
+    def _tell_layers(self) -> None:
+        machine, frame = self._player.machine, self._player.walk.frame
+        told = machine.layers(frame) if machine.layers is not None and frame is not None else ()
+        for name, text in told or (("", "There are no layers to tell here."),):
+            self._write(f"{name}  {text}".strip(), 4)
+
+    def _tell_codes(self) -> None:
+        for name, text in self._player.machine.codes or (("", "This machine has no codes: its refusals are words."),):
+            self._write(f"{name}  {text}".strip(), 4)
 
     def _look(self, move: Callable[[], object]) -> None:
         move()

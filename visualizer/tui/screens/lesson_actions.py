@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
+from visualizer.actions import PASS_MS
 from visualizer.model import Walk
 from visualizer.player import Player
 from visualizer.steps import waits_until
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from visualizer.tui.screens.lesson import LessonScreen
 
 _SLOWEST, _FASTEST = 32.0, 0.25
-_PASS_MS = 5_000
 # What works while a step runs: nothing that would touch the engine.
 _ALWAYS = frozenset({"help", "quit", "commands", "panel", "zoom", "picture", "copy", "fold", "lesson"})
 
@@ -227,7 +227,7 @@ def explore(screen: LessonScreen, state: str | None = None, *, transitions: bool
 def _pass(screen: LessonScreen) -> None:
     player = screen.player
     if player is not None:
-        screen.work("time passes", lambda: player.let_time_pass(_PASS_MS))
+        screen.work("time passes", lambda: player.let_time_pass(PASS_MS))
 
 
 def _layers(screen: LessonScreen) -> None:
