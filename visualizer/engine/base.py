@@ -163,8 +163,7 @@ class Engine(ABC):
 
     def restart(self) -> None:
         """Stops and starts the server; it comes back empty. EngineError where `may` says no."""
-        self._refuse("restart")
-        raise NotImplementedError
+        raise EngineError(self.may("restart") or f"{self.called} cannot be restarted.")
 
     def flush_scripts(self) -> None:
         """Empties the script cache. EngineError where `may` says no."""
