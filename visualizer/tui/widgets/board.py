@@ -148,7 +148,9 @@ class Board(Widget):
         shown, hidden = in_room(place, room)
         for member in shown:
             row = self.draw_member(canvas, member, x + 2, row, inner, tight=room < 2)
-        if hidden:
+        if hidden and room < 2:
+            canvas.put(x + 17, y + 2, f"+{hidden:,}", self.look("quiet"), width - 18)
+        elif hidden:
             canvas.put(x + 4, y + height - 2 - kept, f"… {hidden:,} more", self.look("quiet"), inner - 2)
 
     def draw_member(

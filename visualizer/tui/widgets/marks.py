@@ -59,5 +59,6 @@ def in_room(place: PlaceView, room: int) -> tuple[list[MemberView], int]:
         kept.append(member)
         used += rows
     shown = [member for member in place.members if member in kept]
-    hidden = 0 if tight else place.hidden + len(place.members) - len(shown)
+    left = sum(member.mark == "left" for member in place.members if member not in kept)
+    hidden = place.hidden + len(place.members) - len(shown) - left
     return shown, hidden
