@@ -195,15 +195,6 @@ def arrange(script: str, kind: str, slots: tuple[Slot, ...], given: Named) -> tu
     return tuple(arranged)
 
 
-def wire_size(call: WireCall) -> int:
-    """How many bytes the call is on the wire, as a RESP array of bulk strings."""
-    head: list[bytes] = [word.encode() for word in call.command.split(" ")]
-    if call.command == "EVALSHA":
-        head += [(call.sha1 or "").encode(), str(len(call.keys)).encode()]
-    parts = [*head, *call.keys, *call.args]
-    return len(f"*{len(parts)}\r\n") + sum(len(f"${len(part)}\r\n") + len(part) + 2 for part in parts)
-
-
 class Server(Protocol):
     """What a caller needs of an engine."""
 
@@ -311,4 +302,4 @@ _CODES = {
     "BusyLoadingError": "LOADING",
 }
 
-__all__ = ["Caller", "ErrorReply", "ReplyLostError", "Script", "ScriptError", "all_names", "load", "wire_size"]
+__all__ = ["Caller", "ErrorReply", "ReplyLostError", "Script", "ScriptError", "all_names", "load"]

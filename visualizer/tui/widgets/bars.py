@@ -141,7 +141,6 @@ class KeyBar(Widget):
         self._actions = tuple(actions)
         self._applies: Callable[[str], bool] = lambda _name: True
         self._spots: list[tuple[int, int, str]] = []
-        self._busy = False
 
     def show(self, applies: Callable[[str], bool]) -> None:
         """``applies`` answers whether an action does something now; the others are dimmed."""
