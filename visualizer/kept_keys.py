@@ -94,9 +94,16 @@ class KeptKeys:
         self._known.add(name)
         if self._late is None:
             return
-        held = self._engine.send("DUMP", name)
-        if held is not None:
-            self._late[name] = Dump(held, max(int(self._engine.send("PEXPIRETIME", name)), 0))
+        self._late.update(self.dumps_of((name,)))
+
+    def dumps_of(self, names: Iterable[bytes]) -> dict[bytes, Dump]:
+        """Dumps of these keys as they are now; those that do not exist have none."""
+        held = {name: self._engine.send("DUMP", name) for name in names}
+        return {
+            name: Dump(dump, max(int(self._engine.send("PEXPIRETIME", name)), 0))
+            for name, dump in held.items()
+            if dump is not None
+        }
 
     # Going back -------------------------------------------------------------------------------------------------------
 

@@ -84,9 +84,13 @@ class LessonClock:
         sides = {name: by_this_clock(self._space.key(name), lock) for name, lock in fresh.side_locks.items()}
         return replace(fresh, clock_ms=self._now_ms, epoch_ms=START_MS, locks=locks, side_locks=sides)
 
+    def over(self, seen: Observation, ms: int) -> list[bytes]:
+        """The keys that expire within that many ms after a reading."""
+        return [key for key, lock in self._keys_of(seen) if 0 <= lock.ttl_ms <= ms]
+
     def _pass(self, ms: int, last: Observation) -> bool:
         self._now_ms += ms
-        over = [key for key, lock in self._keys_of(last) if 0 <= lock.ttl_ms <= self._now_ms - last.clock_ms]
+        over = self.over(last, self._now_ms - last.clock_ms)
         for key in over:
             self._engine.expire_now(key)
         return bool(over)

@@ -13,7 +13,9 @@ from visualizer.engine import Engine, Feature
 from visualizer.keyspace import Keyspace
 from visualizer.lesson import Lesson, LessonPath
 from visualizer.machine import MACHINES
-from visualizer.model import Frame, Machine, Step, Walk
+from visualizer.machine.bench import Bench
+from visualizer.model import Dump, Frame, Machine, Observation, Step, Walk
+from visualizer.script import Caller
 from visualizer.steps import NEEDS, instant_of
 from visualizer.walk import Walker
 
@@ -147,6 +149,14 @@ class Player:
     def look(self) -> Walk:
         """Reads once more without a step: what changed meanwhile becomes a frame between steps."""
         return self._walker.look()
+
+    def before_coming(self, step: Step) -> tuple[Observation, Callable[[Caller], Bench]]:
+        """The queue as a step would find it now, with dumps, and what makes its bench; nothing runs."""
+        return self._walker.before(step)
+
+    def dumps_of(self, names: Iterable[bytes]) -> dict[bytes, Dump]:
+        """Dumps of keys of the queue as they are now."""
+        return self._walker.dumps_of(names)
 
     def leave(self) -> None:
         """Ends a wait that is under way, from another thread; what runs is finished, nothing more is waited for."""

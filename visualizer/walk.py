@@ -16,9 +16,10 @@ from visualizer.ids import IdError
 from visualizer.kept_keys import KeptKeys
 from visualizer.keyspace import Keyspace
 from visualizer.laws import judge
-from visualizer.lesson_clock import LessonClock
+from visualizer.lesson_clock import STEP_MS, LessonClock
 from visualizer.machine.bench import Bench, TokenUnknownError
 from visualizer.model import (
+    Dump,
     Evidence,
     Expectation,
     Frame,
@@ -121,8 +122,7 @@ class Walker:
         self._sleep = sleep
         self._observer = Observer(engine, machine, space, self._captured)
         self.clock = LessonClock(engine, space, machine) if machine.own_clock else None
-        # A lesson's own clock cannot be set back, so there is nothing to keep for a rewind: the path is replayed.
-        self._keep_dumps = keep_dumps and self.clock is None
+        self._keep_dumps = keep_dumps
         self._load_scripts()
         opening = self._observer.read()
         self.walk = Walk(self.clock.seen(opening, None) if self.clock else opening)
@@ -166,6 +166,25 @@ class Walker:
             return self.walk
         return self._append(None, Performed(Outcome("changed"), kind="between"), self._last(), fresh)
 
+    def before(self, step: Step) -> tuple[Observation, Callable[[Caller], Bench]]:
+        """The queue as a step would find it now, with its dumps, and what makes the bench it would work with.
+
+        Nothing is written, and the walk stays as it is.
+        """
+        seen = self._read(self._last(), keep=True)
+        if self._keys.left_out(seen):
+            seen = self._read(seen, keep=True)
+        later_ms = 0
+        if self.clock is not None and self.clock.held and seen.dumps is not None:
+            later_ms = STEP_MS
+            over = set(self.clock.over(seen, STEP_MS))
+            seen = replace(seen, dumps={key: dump for key, dump in seen.dumps.items() if key not in over})
+        return seen, lambda caller: self._bench(caller, step, later_ms)
+
+    def dumps_of(self, names: Iterable[bytes]) -> dict[bytes, Dump]:
+        """Dumps of these keys as they are now; those that do not exist have none."""
+        return self._keys.dumps_of(names)
+
     def server_now_ms(self) -> int:
         """The server's clock, read outside the wire log."""
         seconds, micros = self._engine.client.time()
@@ -177,7 +196,7 @@ class Walker:
         kind: FrameKind = named.kind if verb is None and named is not None else "script"
         try:
             if verb is not None:
-                performed = verb.run(Bench(self._caller, self._space, step, tokens, self._now_ms()))
+                performed = verb.run(self._bench(self._caller, step))
                 ran = performed.kind == "script" and performed.outcome.sent
                 return replace(performed, script=verb.script) if ran else performed
             if named is None:
@@ -205,6 +224,11 @@ class Walker:
         except ReplyLostError as failure:
             note = f"{str(failure).rstrip('.')}; the server may have run it, and it was not sent again"
             return Performed(Outcome("reply_lost", note=note), kind=kind, script=verb.script if verb else None)
+
+    def _bench(self, caller: Caller, step: Step, later_ms: int = 0) -> Bench:
+        clock = self.clock
+        now_ms = None if clock is None else lambda: clock.now_ms + later_ms
+        return Bench(caller, self._space, step, self._tokens(), now_ms)
 
     def _tokens(self) -> dict[tuple[str, bytes], bytes]:
         return {(grant.worker, grant.id): grant.token for frame in self.walk.frames for grant in frame.performed.grants}
@@ -277,10 +301,6 @@ class Walker:
 
     def _last(self) -> Observation:
         return self.walk.frames[-1].after if self.walk.frames else self.walk.opening
-
-    def _now_ms(self) -> Callable[[], int] | None:
-        clock = self.clock
-        return None if clock is None else lambda: clock.now_ms
 
     def _read(self, since: Observation, set_for_ms: Collection[int] = (), *, keep: bool = False) -> Observation:
         """A reading after ``since``, by the lesson's clock where it has one (``set_for_ms``: see there); ``keep``: with

