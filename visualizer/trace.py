@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from visualizer.model import Frame, Move, WireCall
 from visualizer.script import ErrorReply
+from visualizer.visible import visible
 
 # A whole number from here on is an instant in ms (1e12 is in the year 2001), and two runs have two clocks.
 _AN_INSTANT = 10**12
@@ -51,7 +52,7 @@ def went_another_way(trace: Trace, frame: Frame) -> str:
     here = {move.id: _shape(move) for move in trace.moves}
     for job in {**there, **here}:
         if there.get(job) != here.get(job):
-            return f"{job.decode('ascii', 'replace')} {_told(here.get(job))} there, and {_told(there.get(job))} in the lesson"
+            return f"{visible(job, 20)} {_told(here.get(job))} there, and {_told(there.get(job))} in the lesson"
     return ""
 
 
@@ -87,4 +88,4 @@ def _told(shape: Any) -> str:
 
 
 def _short(reply: Any) -> str:
-    return reply.text if isinstance(reply, ErrorReply) else repr(reply)[:60]
+    return visible(reply.text if isinstance(reply, ErrorReply) else repr(reply), 60)

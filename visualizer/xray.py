@@ -77,8 +77,9 @@ class Called(Struct, frozen=True):
 class Stop(Struct, frozen=True):
     """One stop of the debugger: before ``line``, or after the script's end (``line`` 0).
 
-    ``ran_line`` is the line that ran to come here (0 at the first stop) and ``ran`` its commands, whether they ``wrote``;
-    ``changed`` names the locals that are new or other than at the stop before. ``inside`` is None at the end.
+    ``ran_line`` is the line that ran to come here (0 at the first stop), ``ran`` are its commands, ``wrote`` tells
+    whether one of them writes. ``changed`` names the locals that are new or other than at the stop before. ``inside``
+    is None at the end.
     """
 
     number: int
