@@ -51,9 +51,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("slower", ("minus",), "slower", "Autoplay slower.", 19, "walk", plain=False),
     Action("path", ("p",), "path", "Choose another path of this lesson.", 4, "choose"),
     Action("lesson", ("l",), "lessons", "Choose another lesson.", 8, "choose"),
-    Action("state", ("s",), "state", "Select a state: see a job placed there by running its scripts.", 6, "choose"),
+    Action("state", ("s",), "state", "Select a state: see a job placed there by running its scripts.", 7, "choose"),
     Action(
-        "transition", ("t",), "transition", "Select a transition: see what it leaves, enters and writes.", 7, "choose"
+        "transition", ("t",), "transition", "Select a transition: see what it leaves, enters and writes.", 8, "choose"
     ),
     Action(
         "panel",
@@ -68,6 +68,7 @@ ACTIONS: tuple[Action, ...] = (
         "zoom", ("z",), "zoom", "Give the focused panel the whole screen; again to go back.", 12, "look", plain=False
     ),
     Action("pass", ("full_stop",), "time", "Let 5 seconds of the lesson's own clock pass.", 9, "walk"),
+    Action("inside", ("x",), "inside", "Look inside the script: step it line by line on a copy.", 6, "look"),
     Action("layers", ("y",), "layers", "Show the step at its four layers, or its Lua again.", 13, "look"),
     Action("codes", ("k",), "codes", "Show the page of codes, −1 to −11.", 13, "look"),
     Action("fold", ("f",), "fold", "Fold or unfold the steps that Lua scripts share.", 17, "look", plain=False),
@@ -76,6 +77,28 @@ ACTIONS: tuple[Action, ...] = (
     Action("commands", ("m",), "more", "Open the command palette: every action by name.", 12, "program", plain=False),
     Action("help", ("question_mark", "h"), "help", "Show every key and what the screen means.", 1, "program"),
     Action("quit", ("q",), "quit", "Leave; the private server goes too.", 0, "program"),
+)
+
+# What a learner can do inside a script, on the screen that `inside` opens.
+INSIDE: tuple[Action, ...] = (
+    Action("line", ("right", "space"), "next line", "Run one line; among lines that ran, go forward.", 2, "walk"),
+    Action("line_back", ("left",), "line back", "Look at the line before as it was read; nothing runs.", 4, "walk"),
+    Action("write", ("w",), "to next write", "Run until a line has written; it stops after that line.", 5, "walk"),
+    Action("end", ("e", "end"), "to end", "Run to the script's end.", 6, "walk"),
+    Action("first_line", ("g", "home"), "first line", "Look at the first line again.", 12, "walk"),
+    Action("up", ("up",), "up", "Choose the line above; in another panel, scroll.", 13, "choose"),
+    Action("down", ("down",), "down", "Choose the line below; in another panel, scroll.", 14, "choose"),
+    Action("breakpoint", ("b",), "breakpoint", "Set a breakpoint on the chosen line, or clear it.", 7, "choose"),
+    Action(
+        "continue", ("c",), "run to it", "Run to the next breakpoint; without one, to the chosen line.", 7, "choose"
+    ),
+    Action("later", ("n",), "next step", "Look into the next step: one that ran, or the one to come.", 9, "choose"),
+    Action("earlier", ("p",), "step before", "Look into the step before.", 10, "choose"),
+    Action("panel", ("tab",), "panel", "Go to the next panel: Lua, locals, commands, the two views.", 11, "look"),
+    Action("zoom", ("z",), "zoom", "Give the focused panel the whole screen; again to go back.", 15, "look"),
+    Action("leave", ("escape", "x"), "leave", "Back to the lesson, which is as it was.", 3, "program"),
+    Action("help", ("question_mark", "h"), "help", "Show every key and what the screen means.", 1, "program"),
+    Action("quit", ("q",), "quit", "Leave the visualizer.", 0, "program"),
 )
 
 KEY_SIGNS = {

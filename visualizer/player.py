@@ -64,6 +64,10 @@ class Player:
         """The number of the path's step under the cursor; 0 before the first."""
         return _steps_in(self.walk.frames[: self.walk.cursor])
 
+    def number_of(self, frame: Frame) -> int:
+        """The number of the path's step that a frame of this walk is."""
+        return _steps_in(self.walk.frames[: frame.number])
+
     @property
     def coming(self) -> Step | None:
         """The step that runs next, None at the path's end."""

@@ -234,6 +234,10 @@ class Xray:
     # Stops ------------------------------------------------------------------------------------------------------------
 
     @property
+    def machine(self) -> Machine:
+        return self._source.machine
+
+    @property
     def job(self) -> bytes | None:
         """The job whose row is shown."""
         return self._gaze.job

@@ -154,6 +154,34 @@ def walk(
 
 
 @visualizer.command()
+@click.argument("lesson")
+@_path_option
+@click.option("--step", type=int, required=True, help="The step's number on the path; those before it are played.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a stop, one a line.")
+@_engine_options
+def xray(
+    lesson: str,
+    path: str | None,
+    step: int,
+    as_json: bool,
+    engine: str,
+    queue: str | None,
+    pace: float,
+    take_over: bool,
+) -> int:
+    """Look into the script of one step, line by line, on a throw-away copy of the queue.
+
+    LESSON is a lesson's name or a TOML file. Each line that runs is told with its commands and replies, the locals it
+    changed, and what the script and every other client then see. Exit code 2: there is nothing to look into.
+    """
+    from visualizer.cli.opening import check_engine_options
+    from visualizer.cli.xraying import xray_step
+
+    check_engine_options(engine, queue, take_over)
+    return xray_step(lesson, path, step, as_json, engine, queue, pace, take_over)
+
+
+@visualizer.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a lesson, one a line.")
 def lessons(as_json: bool) -> int:
     """List the lessons."""

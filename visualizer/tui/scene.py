@@ -9,6 +9,7 @@ from msgspec import Struct
 from visualizer.lesson import Lesson, LessonPath
 from visualizer.lock_view import ActorView, LockView, actors_of, locks_of
 from visualizer.model import Frame, Machine, Observation, Step, Walk
+from visualizer.trace import Trace
 
 
 class EngineLabel(Struct, frozen=True):
@@ -34,7 +35,8 @@ class Scene(Struct, frozen=True):
     how many have run. ``running`` names what runs now (keys wait for it), ``until_ms`` the instant it waits for.
     ``trouble`` is a sentence about an engine that is gone, ``autoplay`` says how fast it runs, ``read_at`` is when the
     newest reading was taken (seconds, monotonic clock). ``found`` and ``surveyed`` come from a scan: see `Surveyed`.
-    ``real_locks`` is the player's sentence on locks that run by a server's own clock.
+    ``real_locks`` is the player's sentence on locks that run by a server's own clock. ``trace`` is what a debugger saw
+    of the step under the cursor.
     """
 
     lesson: Lesson
@@ -54,6 +56,7 @@ class Scene(Struct, frozen=True):
     found: Mapping[bytes, tuple[str, ...]] = {}
     surveyed: str = ""
     real_locks: str = ""
+    trace: Trace | None = None
 
     @property
     def frame(self) -> Frame | None:

@@ -8,6 +8,7 @@ from visualizer.model import Frame
 from visualizer.readout import readout
 from visualizer.script import Script, load
 from visualizer.spans import Line, Span
+from visualizer.trace import Trace, went_another_way
 from visualizer.tui.scene import Scene
 from visualizer.visible import visible
 
@@ -39,6 +40,7 @@ class LuaView(Struct, frozen=True):
     title: str
     script: Script | None = None
     note: tuple[str, ...] = ()
+    trace: Trace | None = None
 
 
 def lua_of(scene: Scene) -> LuaView:
@@ -49,7 +51,8 @@ def lua_of(scene: Scene) -> LuaView:
     if frame is None:
         return LuaView("lua", note=("", "No script has run yet.", "", *_coming(scene)))
     if frame.performed.script is not None:
-        return LuaView(f"{frame.performed.script}.lua", load(frame.performed.script))
+        trace = scene.trace if scene.trace is not None and not went_another_way(scene.trace, frame) else None
+        return LuaView(f"{frame.performed.script}.lua", load(frame.performed.script), trace=trace)
     if frame.kind == "commands":
         return LuaView(
             "no script: single commands", note=("", *_sent(frame), "", "Between two of them, anyone may look.")

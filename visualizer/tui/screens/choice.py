@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from visualizer.actions import ACTIONS, GROUPS, sign
+from visualizer.actions import ACTIONS, GROUPS, Action, sign
 
 
 class Choice(Struct, frozen=True):
@@ -109,27 +109,34 @@ class HelpScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,h,enter", "leave", "leave")]
 
+    def __init__(self, actions: Sequence[Action] = ACTIONS, marks: Sequence[tuple[str, str, str]] = _MARKS) -> None:
+        super().__init__()
+        self._actions = tuple(actions)
+        self._marks = tuple(marks)
+
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help-box") as box:
             box.border_title = Content("help")
             box.border_subtitle = Content("esc leaves · ↑ ↓ scroll")
-            yield Static(_help(), markup=False)
+            yield Static(_help(self._actions, self._marks), markup=False)
 
     def action_leave(self) -> None:
         self.dismiss(None)
 
 
-def _help() -> Content:
+def _help(actions: Sequence[Action], marks: Sequence[tuple[str, str, str]]) -> Content:
     lines: list[Content] = []
     for group, title in GROUPS.items():
+        of_group = [action for action in actions if action.group == group]
+        if not of_group:
+            continue
         lines.append(Content.styled(title, "bold $now"))
-        for action in ACTIONS:
-            if action.group == group:
-                keys = " ".join(sign(key) for key in action.keys)
-                lines.append(Content.assemble((f"  {keys:<14}", "bold"), action.help))
+        for action in of_group:
+            keys = " ".join(sign(key) for key in action.keys)
+            lines.append(Content.assemble((f"  {keys:<14}", "bold"), action.help))
         lines.append(Content(""))
     lines.append(Content.styled("The marks", "bold $now"))
-    lines.extend(Content.assemble((f"  {mark:<14}", f"bold {style}"), meaning) for mark, style, meaning in _MARKS)
+    lines.extend(Content.assemble((f"  {mark:<14}", f"bold {style}"), meaning) for mark, style, meaning in marks)
     lines.append(Content(""))
     lines.append(Content("↑ and ↓ scroll the panel that has the focus. All times are UTC, by the server's clock."))
     return Content("\n").join(lines)

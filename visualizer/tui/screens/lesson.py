@@ -23,6 +23,7 @@ from visualizer.lesson import Lesson
 from visualizer.machine import MACHINES
 from visualizer.model import Walk
 from visualizer.player import DeadlinePassedError, Player
+from visualizer.trace import Trace
 from visualizer.tui.scene import EngineLabel, Scene, Surveyed
 from visualizer.tui.screens import lesson_actions
 from visualizer.tui.screens.lesson_view import LessonView
@@ -74,6 +75,8 @@ class LessonScreen(Screen[None]):
         self.player: Player | None = None
         self.autoplay: Timer | None = None
         self.seconds_a_step = 4.0
+        # What the debugger saw of a path's steps, by the path's name and the step's number.
+        self.traces: dict[tuple[str, int], Trace] = {}
         self._open_player = open_player
         self._wanted_path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="walk")
@@ -174,6 +177,7 @@ class LessonScreen(Screen[None]):
             until_ms=None,
             trouble=self._trouble,
             real_locks=player.real_locks,
+            trace=self.traces.get((player.path.name, player.shown_step)),
         )
         if event.told:
             self.notify(event.told, markup=False)

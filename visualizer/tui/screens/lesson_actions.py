@@ -230,6 +230,21 @@ def _pass(screen: LessonScreen) -> None:
         screen.work("time passes", lambda: player.let_time_pass(PASS_MS))
 
 
+def _inside(screen: LessonScreen) -> None:
+    player, scene = screen.player, screen.scene
+    if player is None or scene is None or scene.walk is None:
+        return
+    stop_autoplay(screen)
+    from visualizer.tui.screens.xray import Traced, XrayScreen  # imported late: the first frame does not wait for it
+
+    def left(traced: tuple[Traced, ...] | None) -> None:
+        for each in traced or ():
+            screen.traces[player.path.name, each.number] = each.trace
+        screen.post_message(screen.Answered(player, ""))
+
+    screen.app.push_screen(XrayScreen(player, scene.frame), left)
+
+
 def _layers(screen: LessonScreen) -> None:
     if screen.scene is not None:
         screen.scene = replace(screen.scene, layers=not screen.scene.layers)
@@ -289,6 +304,7 @@ DO: dict[str, Callable[[LessonScreen], None]] = {
     "transition": lambda screen: explore(screen, transitions=True),
     "panel": lambda screen: screen.query_one(LessonView).next_panel(),
     "pass": _pass,
+    "inside": _inside,
     "layers": _layers,
     "codes": _codes,
     "zoom": _zoom,

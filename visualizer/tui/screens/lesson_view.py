@@ -15,13 +15,15 @@ from textual.widget import Widget
 from visualizer.actions import ACTIONS
 from visualizer.clock import duration, lesson_time
 from visualizer.picture import OVERDUE_TOLD_MS, picture
+from visualizer.script import ErrorReply
 from visualizer.tui.scene import Scene
 from visualizer.tui.telling import lines_of, lua_of
 from visualizer.tui.widgets.bars import KeyBar, PathLine, TopLine
 from visualizer.tui.widgets.board import Board
-from visualizer.tui.widgets.lua_panel import LuaPanel
+from visualizer.tui.widgets.lua_panel import UNMARKED, LuaPanel, Marks
 from visualizer.tui.widgets.readout_panel import ReadoutPanel
 from visualizer.tui.widgets.text_panels import RowPanel, StoryPanel
+from visualizer.visible import visible
 
 # A countdown that ends later than this does not tick: nothing on screen changes that fast.
 _TICKING_MS = 60_000
@@ -75,7 +77,12 @@ class LessonView(Vertical):
         self.query_one(StoryPanel).show(scene, lines if self.screen.has_class("one-panel") else ())
         self.query_one(RowPanel).show(scene)
         lua = lua_of(scene)
-        self.query_one(LuaPanel).show(lua.script, lua.title, lua.note)
+        trace = lua.trace
+        said = trace.reply.text if trace is not None and isinstance(trace.reply, ErrorReply) else ""
+        marks = UNMARKED
+        if trace is not None:
+            marks = Marks(trace.lines, failed=trace.error_line, error=visible(said), whole=True)
+        self.query_one(LuaPanel).show(lua.script, lua.title, lua.note, marks)
         self.query_one(KeyBar).show(self._applies)
         if self._countdown is not None and _ticks(scene):
             self._countdown.resume()

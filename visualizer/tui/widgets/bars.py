@@ -67,6 +67,26 @@ class TopLine(Widget):
         return _justified(left, right, self.size.width)
 
 
+class TitleLine(Widget):
+    """A line of parts on the left and on the right; the right ones go first where both do not fit."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._sides: tuple[tuple[Part, ...], tuple[Part, ...]] = ((), ())
+
+    def show(self, left: Sequence[Part], right: Sequence[Part]) -> None:
+        if (tuple(left), tuple(right)) != self._sides:
+            self._sides = (tuple(left), tuple(right))
+            self.refresh()
+
+    def render(self) -> Content:
+        left, right = self._sides
+        kept = [(f" {text}" if at == 0 else text, style) for at, (text, style) in enumerate(left)]
+        while len(kept) > 1 and _width(kept) > self.size.width:
+            kept.pop()
+        return _justified(kept, [*right, (" ", "")], self.size.width)
+
+
 class PathLine(Widget):
     """The path's steps: done, now, to come; as many names as fit around now."""
 

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
@@ -46,8 +47,29 @@ def tokens_of(source: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     return tuple(tuple(line) for line in lines)
 
 
+class Marks(Struct, frozen=True):
+    """What a debugger adds to a script's lines.
+
+    ``lit`` are the lines that it saw run, ``at`` is the line that runs next (0: none), ``chosen`` the one that the
+    learner points at. ``error`` is what was said when the ``failed`` line broke the script off. ``whole``: the script
+    has ended, so what did not run steps back. ``eye`` is the line to keep in view (0: none).
+    """
+
+    lit: frozenset[int] = frozenset()
+    at: int = 0
+    chosen: int = 0
+    breakpoints: frozenset[int] = frozenset()
+    failed: int = 0
+    error: str = ""
+    whole: bool = False
+    eye: int = 0
+
+
+UNMARKED = Marks()
+
+
 class LuaPanel(ScrollView, can_focus=True):
-    """Shows one script; ``lit`` lines are those that a debugger saw run."""
+    """Shows one script, with the marks of a debugger where one has run it."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "lua--plain",
@@ -58,6 +80,9 @@ class LuaPanel(ScrollView, can_focus=True):
         "lua--comment",
         "lua--gutter",
         "lua--lit",
+        "lua--at",
+        "lua--unlit",
+        "lua--failed",
         "lua--shared",
     }
 
@@ -65,26 +90,42 @@ class LuaPanel(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._script: Script | None = None
         self._note: tuple[str, ...] = ()
-        self._lit: frozenset[int] = frozenset()
+        self._marks = UNMARKED
         self._unfolded = False
+        self._cache: dict[tuple[int, str, str], list[Strip]] = {}
         self._rows: list[Strip] = []
         self._row_of: dict[int, int] = {}
         self._width = 0
         self.border_title = Content("lua")
 
-    def show(
-        self, script: Script | None, title: str, note: tuple[str, ...] = (), lit: frozenset[int] = frozenset()
-    ) -> None:
+    def show(self, script: Script | None, title: str, note: tuple[str, ...] = (), marks: Marks = UNMARKED) -> None:
         """Another script, or ``note`` lines where no script ran."""
-        if (script, note, lit) == (self._script, self._note, self._lit):
+        if (script, note, marks) == (self._script, self._note, self._marks):
             return
         self.border_title = Content(f"{title}  ↑ its contract" if script else title)
         moved = script is not self._script
-        self._script, self._note, self._lit = script, note, lit
-        self._rebuild()
         if moved:
+            self._cache.clear()
+        self._script, self._note, self._marks = script, note, marks
+        self._rebuild()
+        if marks.eye:
+            self.call_after_refresh(self._keep_in_view, marks.eye)
+        elif moved:
             # After the layout: only then does the panel know how far it can scroll.
             self.call_after_refresh(self.scroll_to, 0, self._first_row(), animate=False)
+
+    def _keep_in_view(self, number: int) -> None:
+        """Scrolls as little as keeps a line in view, with the lines around it."""
+        row, top, height = self._row_of.get(number, 0), self.scroll_offset.y, self.scrollable_content_region.height
+        around = min(2, max(height // 2 - 1, 0))
+        if row - around < top:
+            self.scroll_to(0, max(row - around, 0), animate=False)
+        elif row + around >= top + height:
+            self.scroll_to(0, row + around - height + 1, animate=False)
+
+    def unfold(self) -> None:
+        """Shows the shared steps from the start: a debugger goes into them."""
+        self._unfolded = True
 
     def toggle_fold(self) -> None:
         """Folds or unfolds the steps that several scripts share."""
@@ -93,6 +134,7 @@ class LuaPanel(ScrollView, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        self._cache.clear()
         self._rebuild()
 
     def on_resize(self) -> None:
@@ -110,6 +152,8 @@ class LuaPanel(ScrollView, can_focus=True):
         return self.get_component_rich_style(f"lua--{name}")
 
     def _rebuild(self) -> None:
+        if self._width != self.scrollable_content_region.width:
+            self._cache.clear()
         self._width = self.scrollable_content_region.width
         self._row_of = {}
         self._rows = self._build()
@@ -131,7 +175,13 @@ class LuaPanel(ScrollView, can_focus=True):
         if self._script is None:
             room = max(self._width - 2, 12)
             return [self._noted(row) for line in self._note for row in wrapped(((line, ""),), room)]
-        folds = {} if self._unfolded else {first: (last, names) for first, last, names in folded(self._script)}
+        lit = self._marks.lit
+        # A shared step that ran stays open: its lines are among those that mattered.
+        folds = {
+            first: (last, names)
+            for first, last, names in (() if self._unfolded else folded(self._script))
+            if not lit.intersection(range(first, last))
+        }
         rows: list[Strip] = []
         number = 1
         lines = tokens_of(self._script.source)
@@ -153,14 +203,46 @@ class LuaPanel(ScrollView, can_focus=True):
 
     def _line(self, number: int, pieces: tuple[tuple[str, str], ...]) -> list[Strip]:
         """One line of the script; what does not fit goes on beneath it, further in."""
-        lit = number in self._lit
-        gutter = Segment(f"{'❱' if lit else ' '}{number:>3} ", self._look("lit" if lit else "gutter"))
-        beneath = Segment("       ", self._look("gutter"))
-        room = max(self._width - 7, 12)
-        return [
-            Strip([gutter if first else beneath, *(Segment(text, self._look(kind or "plain")) for text, kind in row)])
-            for first, row in zip((True, *[False] * len(pieces) * 8), wrapped(pieces, room), strict=False)
-        ]
+        marks = self._marks
+        lit = number in marks.lit
+        signs = (
+            ("❱", number == marks.at),
+            ("›", number == marks.chosen),
+            ("●", number in marks.breakpoints),
+            ("┃", lit),
+        )
+        sign = next((sign for sign, is_so in signs if is_so), " ")
+        look = "failed" if number == marks.failed else "at" if number == marks.at else "lit" if lit else "gutter"
+        unlit = marks.whole and not lit and number >= self._body
+        rows = self._cached(number, f"{sign}{unlit}", pieces, sign, look, unlit=unlit)
+        if number == marks.failed and marks.error:
+            told = fitted(f"       ✗ {marks.error}", max(self._width, 12))
+            return [*rows, Strip([Segment(told, self._look("failed"))])]
+        return rows
+
+    def _cached(
+        self, number: int, key: str, pieces: tuple[tuple[str, str], ...], sign: str, look: str, *, unlit: bool
+    ) -> list[Strip]:
+        found = self._cache.get((number, key, look))
+        if found is None:
+            gutter = Segment(f"{sign}{number:>3} ", self._look(look))
+            beneath = Segment("       ", self._look("gutter"))
+            room = max(self._width - 7, 12)
+            whole = {"at": "at", "failed": "failed"}.get(look, "unlit" if unlit else "")
+            found = self._cache[number, key, look] = [
+                Strip(
+                    [
+                        gutter if first else beneath,
+                        *(Segment(text, self._look(whole or kind or "plain")) for text, kind in row),
+                    ]
+                )
+                for first, row in zip((True, *[False] * len(pieces) * 8), wrapped(pieces, room), strict=False)
+            ]
+        return found
+
+    @property
+    def _body(self) -> int:
+        return self._script.body_line if self._script is not None else 1
 
 
 def wrapped(pieces: tuple[tuple[str, str], ...], room: int) -> list[list[tuple[str, str]]]:

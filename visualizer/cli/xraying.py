@@ -1,0 +1,139 @@
+"""``visualizer xray``: one step's script line by line, without a screen."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from visualizer.cli.ending import OK, REFUSED, complain, say, write_json
+from visualizer.cli.opening import loaded, opened
+from visualizer.inside import PlaceSeen, Seen
+from visualizer.look_inside import source_of
+from visualizer.player import Player, why_not_here
+from visualizer.script import ErrorReply
+from visualizer.spans import Line
+from visualizer.visible import json_bytes
+from visualizer.xray import NoXrayError, Xray
+from visualizer.xray_lines import command_lines, local_lines, seen_lines, standing
+
+
+def xray_step(
+    name: str, path: str | None, step: int, as_json: bool, spec: str, queue: str | None, pace: float, take_over: bool
+) -> int:
+    """Plays the path up to the step and looks into that step's script; answers the exit code."""
+    lesson = loaded(name, pace)
+    chosen = lesson.paths[0] if path is None else lesson.path(path)
+    if not 1 <= step <= len(chosen.steps):
+        complain(f"The path {chosen.name} has steps 1 to {len(chosen.steps)}, and --step says {step}.")
+        return REFUSED
+    with opened(spec, lesson.queue if queue is None else queue, take_over) as engine:
+        player = Player(lesson, engine)
+        why = why_not_here(chosen, engine)
+        if why is not None:
+            complain(f"The path {chosen.name} was not played: {why}")
+            return REFUSED
+        player.choose(chosen.name)
+        player.jump(step - 1)
+        try:
+            xray = Xray(source_of(player, None))
+        except NoXrayError as none:
+            complain(str(none))
+            return REFUSED
+        try:
+            xray.to_end()
+            (_tell_json if as_json else _tell)(xray, f"{lesson.slug} · {chosen.name} · step {step}")
+        finally:
+            xray.close()
+    return OK
+
+
+def _tell(xray: Xray, title: str) -> None:
+    called = xray.called
+    say(f"{title} · inside {called.script.name}.lua · a preview on a copy: the lesson is unchanged")
+    say(f"EVALSHA cannot be debugged: the same text runs by EVAL; its SHA-1 is {called.script.sha1}")
+    if xray.shifted_ms:
+        say("The copy runs later than the lesson: scores are shown as they would have been then.")
+    named, count = called.named(), len(called.keys)
+    for kind, given in (("KEYS", named[:count]), ("ARGV", named[count:])):
+        for number, (name, value) in enumerate(given, start=1):
+            say(f"{kind} {number}  {name} = {json_text(value)}")
+    lines = called.script.lines
+    for before, stop in pairwise(xray.stops):
+        say()
+        say(f"{stop.ran_line:>4}  {lines[stop.ran_line - 1]}")
+        for told in reversed(command_lines((before, stop), xray.job)):
+            say(f"      ran      {told.text.split(None, 1)[1]}")
+        for local in local_lines(stop, called):
+            if local.text.startswith("+ "):
+                say(f"      local    {local.text}")
+        if stop.inside is not None:
+            say(f"      inside   {_joined(seen_lines(stop.inside, stop.outside, xray.job, called, xray.machine))}")
+        say(f"      outside  {_joined(seen_lines(stop.outside, stop.inside, xray.job, called, xray.machine))}")
+    say()
+    say(standing(xray.stops[-1], called, xray.trace, wrote=any(stop.wrote for stop in xray.stops)).text)
+
+
+def json_text(value: bytes) -> str:
+    """An argument as text, or as hex where it is none."""
+    told = json_bytes(value)
+    return told if isinstance(told, str) else f"hex {told['hex']}"
+
+
+def _joined(lines: tuple[Line, ...]) -> str:
+    return " | ".join(" ".join(line.text.split()) for line in lines)
+
+
+def _tell_json(xray: Xray, title: str) -> None:
+    """One object a stop, one a line: the line that ran, what it ran, and what is seen before the next line."""
+    called = xray.called
+    lines = called.script.lines
+    for stop in xray.stops:
+        write_json(
+            {
+                "v": 1,
+                "title": title,
+                "script": called.script.name,
+                "sha1": called.script.sha1,
+                "stop": stop.number,
+                "line": stop.line or None,
+                "source": lines[stop.line - 1] if stop.line else None,
+                "ran_line": stop.ran_line or None,
+                "commands": [{"command": _plain(ran.text), "reply": _plain(ran.reply)} for ran in stop.ran],
+                "locals": {local.name: _plain(local.text) for local in stop.locals},
+                "changed": sorted(stop.changed),
+                "inside": _seen(stop.inside, xray),
+                "outside": _seen(stop.outside, xray),
+                "reply": _plain(xray.trace.reply) if stop.ended and xray.trace is not None else None,
+                "ended": stop.ended,
+            }
+        )
+
+
+def _seen(seen: Seen | None, xray: Xray) -> Any:
+    if seen is None:
+        return None
+    return {
+        "id": _plain(xray.job),
+        "holds_id": list(seen.holding(xray.job)) if xray.job is not None else [],
+        "places": {place.name: _place(place) for place in seen.places},
+        "row": None if seen.row is None else [[_plain(field), _plain(value)] for field, value in seen.row.items()],
+        "lock": _plain(seen.lock),
+        "sides": {name: _plain(held) for name, held in seen.sides.items()},
+    }
+
+
+def _place(place: PlaceSeen) -> Any:
+    return {"count": place.count, "head": [[_plain(job), score] for job, score in place.head]}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: bytes as text or hex, a mapping as pairs, an error as an object."""
+    if isinstance(value, bytes):
+        return json_bytes(value)
+    if isinstance(value, ErrorReply):
+        return {"error": value.text}
+    if isinstance(value, dict):
+        return [[_plain(key), _plain(held)] for key, held in value.items()]
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

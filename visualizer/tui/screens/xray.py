@@ -1,0 +1,326 @@
+"""The x-ray screen: one script line by line, and what the script and every other client see meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from visualizer.actions import INSIDE
+from visualizer.debugger import DebuggerError
+from visualizer.look_inside import source_of
+from visualizer.model import Frame, Machine
+from visualizer.player import Player
+from visualizer.trace import Trace, call_of
+from visualizer.tui.screens.choice import HelpScreen
+from visualizer.tui.screens.xray_view import XrayView
+from visualizer.tui.widgets.bars import KeyBar
+from visualizer.xray import Called, NoXrayError, Stop, Xray
+
+
+class Inside(Struct, frozen=True):
+    """What the screen draws. ``shown`` is the index of the stop under the cursor; ``frame`` is None for a step to come.
+
+    ``trouble`` is a sentence where there is nothing (more) to look into. ``number`` and ``label`` are the step's.
+    """
+
+    number: int
+    of: int
+    label: str
+    path: str
+    frame: Frame | None
+    machine: Machine
+    called: Called | None = None
+    job: bytes | None = None
+    stops: tuple[Stop, ...] = ()
+    shown: int = 0
+    trace: Trace | None = None
+    shifted_ms: int = 0
+    breakpoints: frozenset[int] = frozenset()
+    chosen: int = 0
+    trouble: str = ""
+
+    @property
+    def stop(self) -> Stop | None:
+        return self.stops[self.shown] if self.stops else None
+
+    @property
+    def at_edge(self) -> bool:
+        return self.shown == len(self.stops) - 1
+
+
+class Traced(Struct, frozen=True):
+    """A whole run of one of the path's steps, for the lesson to mark its lines."""
+
+    number: int
+    trace: Trace
+
+
+class XrayScreen(Screen[tuple[Traced, ...]]):
+    """Looks into the steps of one walk; answers the whole runs that there were. Nothing of the lesson changes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(",".join(action.keys), f"act('{action.name}')", action.label, priority=True) for action in INSIDE
+    ]
+
+    class Looked(Message):
+        """The thread is done: what is to be drawn now."""
+
+        def __init__(self, inside: Inside) -> None:
+            super().__init__()
+            self.inside = inside
+
+    inside: reactive[Inside | None] = reactive(None, init=False, repaint=False)
+
+    def __init__(self, player: Player, frame: Frame | None) -> None:
+        super().__init__()
+        self._player = player
+        self._steps: list[Frame | None] = [each for each in player.walk.frames if call_of(each) and each.of_path]
+        if player.coming is not None:
+            self._steps.append(None)
+        self._at = self._steps.index(frame) if frame in self._steps else max(len(self._steps) - 1, 0)
+        self._xray: Xray | None = None
+        self._traced: dict[int, Trace] = {}
+        self._busy = False
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="inside")
+
+    def compose(self) -> ComposeResult:
+        yield XrayView(self.applies)
+
+    def on_mount(self) -> None:
+        self._open()
+
+    def on_unmount(self) -> None:
+        # After whatever runs there: a preview that is just being made has its server only then.
+        self._thread.submit(self._close)
+        self._thread.shutdown(wait=True)
+
+    # Working on the copy ----------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        player, frame = self._player, self._steps[self._at] if self._steps else None
+        step = frame.step if frame is not None else player.coming
+        number = player.number_of(frame) if frame is not None else player.taken + 1
+        label = (step.label or step.do) if step is not None else ""
+        fresh = Inside(number, len(player.path.steps), label, player.path.name, frame, player.machine)
+
+        def opening() -> Inside:
+            self._close()
+            try:
+                xray = self._xray = Xray(source_of(player, frame))
+            except NoXrayError as none:
+                return replace(fresh, trouble=str(none))
+            return self._now(replace(fresh, called=xray.called, job=xray.job))
+
+        self._work(opening)
+
+    def _work(self, job: Callable[[], Inside]) -> None:
+        if self._busy:
+            return
+        self._busy = True
+        self.run_worker(self._answer(job), exit_on_error=True)
+
+    async def _answer(self, job: Callable[[], Inside]) -> None:
+        looked = await asyncio.get_running_loop().run_in_executor(self._thread, job)
+        self._busy = False
+        self.post_message(self.Looked(looked))
+
+    def _now(self, inside: Inside) -> Inside:
+        """As the copy stands now, the newest stop in view."""
+        xray = self._xray
+        if xray is None:
+            return inside
+        stops = tuple(xray.stops)
+        if xray.trace is not None:
+            self._traced[inside.number] = xray.trace
+        return replace(
+            inside,
+            stops=stops,
+            shown=len(stops) - 1,
+            trace=xray.trace,
+            shifted_ms=xray.shifted_ms,
+            chosen=0,
+        )
+
+    def _run(self, go: Callable[[Xray], Stop]) -> None:
+        inside, xray = self.inside, self._xray
+        if inside is None or xray is None or inside.trouble:
+            return
+
+        def running() -> Inside:
+            try:
+                go(xray)
+            except DebuggerError as failure:
+                told = f"The preview broke off: {failure}. The lesson is untouched; esc goes back to it."
+                xray.close()
+                self._xray = None
+                return replace(inside, trouble=told)
+            return self._now(inside)
+
+        self._work(running)
+
+    def _close(self) -> None:
+        xray, self._xray = self._xray, None
+        if xray is not None:
+            xray.close()
+
+    def on_xray_screen_looked(self, event: Looked) -> None:
+        self.inside = event.inside
+
+    def watch_inside(self, inside: Inside | None) -> None:
+        if inside is not None:
+            self.query_one(XrayView).show(inside)
+
+    # Actions ----------------------------------------------------------------------------------------------------------
+
+    def applies(self, name: str) -> bool:
+        """Whether an action does something now."""
+        inside = self.inside
+        if name in ("leave", "help", "quit", "panel", "zoom"):
+            return True
+        if inside is None:
+            return False
+        if name == "later":
+            return self._at < len(self._steps) - 1
+        if name == "earlier":
+            return self._at > 0
+        stop = inside.stop
+        if stop is None:
+            return False
+        runs = not inside.trouble and not inside.stops[-1].ended
+        if name == "line":
+            return runs or not inside.at_edge
+        if name in ("line_back", "first_line"):
+            return inside.shown > 0
+        if name in ("write", "end", "continue"):
+            return runs or not inside.at_edge
+        return True
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "act" and parameters:
+            return self.applies(str(parameters[0]))
+        return super().check_action(action, parameters)
+
+    def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        self.action_act(event.action)
+
+    def action_act(self, name: str) -> None:
+        if self.applies(name):
+            _DO[name](self)
+
+    def show_stop(self, at: int) -> None:
+        """Another stop of those there are; nothing runs."""
+        inside = self.inside
+        if inside is not None:
+            self.inside = replace(inside, shown=max(0, min(at, len(inside.stops) - 1)), chosen=0)
+
+    def go(self, run: Callable[[Xray], Stop], wanted: Callable[[Stop], bool]) -> None:
+        """Forward to the next stop that is wanted: among those there are, else by running on."""
+        inside = self.inside
+        if inside is None:
+            return
+        for at in range(inside.shown + 1, len(inside.stops)):
+            if wanted(inside.stops[at]):
+                self.show_stop(at)
+                return
+        if inside.stops[-1].ended:
+            self.show_stop(len(inside.stops) - 1)
+        else:
+            self._run(run)
+
+    def turn(self, by: int) -> None:
+        """Another step of the walk."""
+        if not self._busy:
+            self._at += by
+            self._open()
+
+    def choose(self, by: int) -> None:
+        """Another line under the learner's pointer, or the focused panel scrolls."""
+        inside, view = self.inside, self.query_one(XrayView)
+        if inside is None or inside.called is None or inside.stop is None:
+            return
+        if not view.lua_has_focus:
+            view.scroll(by)
+            return
+        lines = len(inside.called.script.lines)
+        start = inside.chosen or inside.stop.line or lines
+        self.inside = replace(inside, chosen=max(1, min(start + by, lines)))
+
+    def toggle_breakpoint(self) -> None:
+        inside = self.inside
+        if inside is not None and inside.stop is not None:
+            line = inside.chosen or inside.stop.line
+            self.inside = replace(inside, breakpoints=inside.breakpoints ^ ({line} if line else set()))
+
+    def run_on(self) -> None:
+        inside = self.inside
+        if inside is None:
+            return
+        wanted = inside.breakpoints or ({inside.chosen} if inside.chosen else set())
+        if not wanted:
+            self.notify("↑ and ↓ choose a line, b sets a breakpoint there.", markup=False)
+            return
+        self.go(lambda xray: xray.to_line(wanted), lambda stop: stop.line in wanted)
+
+    def ask_help(self) -> None:
+        self.app.push_screen(HelpScreen(INSIDE, _MARKS))
+
+    def leave(self) -> None:
+        """Back to the lesson, with the whole runs there were; what is half run is run to its end for its lines."""
+        if self._busy:
+            return
+        self._busy = True
+        self.run_worker(self._leave(), exit_on_error=True)
+
+    async def _leave(self) -> None:
+        inside = self.inside
+
+        def finishing() -> None:
+            xray = self._xray
+            if xray is not None and inside is not None and not inside.trouble:
+                # Where the copy is gone there is no whole run, and so no line to mark.
+                with contextlib.suppress(DebuggerError):
+                    xray.to_end()
+                self._now(inside)
+            self._close()
+
+        await asyncio.get_running_loop().run_in_executor(self._thread, finishing)
+        self.dismiss(tuple(Traced(number, trace) for number, trace in self._traced.items()))
+
+
+_MARKS = (
+    ("❱", "$now", "the line that runs next"),
+    ("┃", "$entered", "a line that ran"),
+    ("›", "$strong", "the line you have chosen; ● a breakpoint"),
+    ("+", "$entered", "a local variable that is new or has changed"),
+    ("≈", "$quiet", "a number that the debugger rounds to six digits"),
+)
+
+_DO: dict[str, Callable[[XrayScreen], None]] = {
+    "line": lambda screen: screen.go(Xray.step, lambda _: True),
+    "line_back": lambda screen: screen.show_stop(screen.inside.shown - 1 if screen.inside else 0),
+    "write": lambda screen: screen.go(Xray.to_write, lambda stop: stop.wrote),
+    "end": lambda screen: screen.go(Xray.to_end, lambda stop: stop.ended),
+    "first_line": lambda screen: screen.show_stop(0),
+    "up": lambda screen: screen.choose(-1),
+    "down": lambda screen: screen.choose(1),
+    "breakpoint": XrayScreen.toggle_breakpoint,
+    "continue": XrayScreen.run_on,
+    "later": lambda screen: screen.turn(1),
+    "earlier": lambda screen: screen.turn(-1),
+    "panel": lambda screen: screen.query_one(XrayView).next_panel(),
+    "zoom": lambda screen: screen.query_one(XrayView).zoom(),
+    "leave": XrayScreen.leave,
+    "help": lambda screen: screen.ask_help(),
+    "quit": lambda screen: screen.app.exit(0),
+}

@@ -1,0 +1,191 @@
+"""The regions of the x-ray screen: draws one stop, and knows which panel has the focus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widget import Widget
+
+from visualizer.actions import INSIDE
+from visualizer.clock import duration
+from visualizer.script import ErrorReply
+from visualizer.spans import Line, Span
+from visualizer.trace import went_another_way
+from visualizer.tui.widgets.bars import KeyBar, TitleLine
+from visualizer.tui.widgets.lines_panel import LinesPanel
+from visualizer.tui.widgets.lua_panel import LuaPanel, Marks
+from visualizer.visible import visible
+from visualizer.xray_lines import command_lines, local_lines, seen_lines, standing, where
+
+if TYPE_CHECKING:
+    from visualizer.tui.screens.xray import Inside
+
+_PANELS = ("xray-lua", "locals", "commands", "seen-inside", "seen-outside")
+# Columns and lines below which one panel has the place of all, and the two views are a line each.
+_ONE_BELOW, _ONE_BELOW_LINES = 70, 20
+# A clock that runs on by less says nothing to anyone.
+_TOLD_FROM_MS = 1_000
+
+
+class XrayView(Vertical):
+    """Everything between the edges of the x-ray screen. It holds no state but what it draws."""
+
+    def __init__(self, applies: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._applies = applies
+        self._inside: Inside | None = None
+        self._panel = _PANELS[0]
+
+    def compose(self) -> ComposeResult:
+        yield TitleLine()
+        yield LinesPanel(id="standing")
+        with Horizontal(id="upper"):
+            yield LuaPanel(id="xray-lua")
+            yield LinesPanel("locals", id="locals")
+        yield LinesPanel("commands so far", id="commands")
+        with Horizontal(id="views"):
+            yield LinesPanel("as the script sees it", id="seen-inside")
+            yield LinesPanel("as every other client sees it", id="seen-outside")
+        yield LinesPanel(id="both")
+        yield KeyBar(INSIDE)
+
+    def on_mount(self) -> None:
+        self.query_one(LuaPanel).unfold()
+        self.query_one("#standing", LinesPanel).can_focus = False
+        self.query_one("#both", LinesPanel).can_focus = False
+        self.query_one(TitleLine).show((("inside", "$quiet"),), ())
+        self._show_panel(_PANELS[0])
+
+    # Drawing ----------------------------------------------------------------------------------------------------------
+
+    def show(self, inside: Inside) -> None:
+        """Draws it; each region repaints only what differs."""
+        self._inside = inside
+        script = inside.called.script if inside.called else None
+        did = "has run" if inside.frame is not None else "about to run"
+        title = visible(f"{script.name}.lua" if script else "nothing")
+        self.query_one(TitleLine).show(
+            (
+                (f"inside {title}", "bold $strong"),
+                (f"   step {inside.number} of {inside.of} · {visible(inside.path)} · {did}", ""),
+            ),
+            (("PREVIEW", "bold $now"), (" on a copy: the lesson is unchanged", "$quiet")),
+        )
+        self._lines("standing", self._standing(inside), "")
+        stop, called = inside.stop, inside.called
+        if stop is not None and called is not None and script is not None:
+            trace = inside.trace if stop.ended else None
+            failed = trace.error_line if trace is not None else 0
+            error = trace.reply.text if failed and trace is not None and isinstance(trace.reply, ErrorReply) else ""
+            ran = frozenset(each.ran_line for each in inside.stops[: inside.shown + 1]) - {0}
+            eye = inside.chosen or stop.line or stop.ran_line
+            marks = Marks(
+                ran, stop.line, inside.chosen, inside.breakpoints, failed, visible(error), whole=stop.ended, eye=eye
+            )
+            lua = self.query_one(LuaPanel)
+            lua.show(script, f"{script.name}.lua", (), marks)
+            sent = f"sent by EVAL, since EVALSHA cannot be debugged · SHA-1 {script.sha1[:12]}…"
+            lua.border_title, lua.border_subtitle = Content(title), Content(sent)
+            self._lines("locals", local_lines(stop, called), "locals, KEYS, ARGV")
+            so_far = inside.stops[: inside.shown + 1]
+            self._lines("commands", command_lines(so_far, inside.job), "commands so far, the newest first")
+            self._show_views(inside)
+        self.query_one(KeyBar).show(self._applies)
+
+    def _standing(self, inside: Inside) -> tuple[Line, ...]:
+        if inside.trouble:
+            return (Line("", (Span(inside.trouble, "refused"),)),)
+        stop, called = inside.stop, inside.called
+        if stop is None or called is None:
+            return (Line("", (Span("A private Valkey starts, and is given a copy of the queue…", "quiet"),)),)
+        line = standing(stop, called, inside.trace, wrote=any(each.wrote for each in inside.stops))
+        return (line, *_verdict(inside)) if stop.ended else (line,)
+
+    def _show_views(self, inside: Inside) -> None:
+        stop, called, job = inside.stop, inside.called, inside.job
+        if stop is None or called is None:
+            return
+        machine = inside.machine
+        shifted = (
+            f"scores as in the lesson; the copy runs {duration(inside.shifted_ms)} later"
+            if inside.shifted_ms >= _TOLD_FROM_MS
+            else ""
+        )
+        if stop.inside is None:
+            told: tuple[Line, ...] = (Line("", (Span("It has ended: what it wrote, everyone sees.", "quiet"),)),)
+            self._lines("both", (Line("", (Span(where(stop.outside, job, machine), "strong"),)),), "")
+        else:
+            told = seen_lines(stop.inside, stop.outside, job, called, machine)
+            differs = stop.inside != stop.outside
+            self._lines(
+                "both",
+                (
+                    Line("", (Span("inside ", "quiet"), Span(where(stop.inside, job, machine), "value"))),
+                    Line("", (Span("others ", "quiet"), Span(where(stop.outside, job, machine), "strong"))),
+                ),
+                "",
+            )
+            self.query_one("#seen-inside").set_class(differs, "differs")
+        self._lines("seen-inside", told, "as the script sees it", shifted)
+        outside = seen_lines(stop.outside, None, job, called, machine)
+        self._lines(
+            "seen-outside", outside, "as every client sees it now" if stop.ended else "as every other client sees it"
+        )
+
+    def _lines(self, name: str, lines: tuple[Line, ...], title: str, subtitle: str = "") -> None:
+        self.query_one(f"#{name}", LinesPanel).show(lines, title, subtitle)
+
+    # Panels -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def lua_has_focus(self) -> bool:
+        return self._panel == _PANELS[0]
+
+    def next_panel(self) -> None:
+        """Gives the next panel the focus, and where one has the place of all, that place."""
+        self._show_panel(_PANELS[(_PANELS.index(self._panel) + 1) % len(_PANELS)])
+
+    def scroll(self, by: int) -> None:
+        """Scrolls the focused panel by lines."""
+        self.query_one(f"#{self._panel}", LinesPanel).scroll_relative(y=by, animate=False)
+
+    def zoom(self) -> None:
+        """Gives the focused panel the whole screen, or takes it back."""
+        if self.screen.maximized is not None:
+            self.screen.minimize()
+        else:
+            self.screen.maximize(self.query_one(f"#{self._panel}", Widget), container=False)
+
+    def _show_panel(self, name: str) -> None:
+        self._panel = name
+        for panel in _PANELS:
+            self.query_one(f"#{panel}", Widget).set_class(panel == name, "current")
+        self.query_one(f"#{name}", Widget).focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        self.screen.set_class(width < _ONE_BELOW or height < _ONE_BELOW_LINES, "one-panel")
+        if self._inside is not None:
+            self.show(self._inside)
+
+
+def _verdict(inside: Inside) -> tuple[Line, ...]:
+    """Whether the preview did what the step did."""
+    trace, frame = inside.trace, inside.frame
+    if trace is None:
+        return ()
+    if frame is None:
+        return (Line("", (Span("If the step then does the same, these lines are marked in the lesson.", "quiet"),)),)
+    why = went_another_way(trace, frame)
+    if why:
+        return (
+            Line(
+                "", (Span("The preview went another way, so no line is marked in the lesson: ", "refused"), Span(why))
+            ),
+        )
+    return (Line("", (Span("It did what the step did: its lines are marked in the lesson.", "good"),)),)

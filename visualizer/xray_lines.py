@@ -1,0 +1,184 @@
+"""A stop of the debugger as lines of (text, role): where it stands, the locals, the commands, what two clients see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from visualizer.inside import PlaceSeen, Seen
+from visualizer.model import Machine
+from visualizer.script import ErrorReply
+from visualizer.spans import BROKEN, ENTERED, LABEL, LEFT, QUIET, STRONG, VALUE, Line, Span, quoted, show_reply
+from visualizer.trace import Trace
+from visualizer.visible import short_id, visible, visible_size
+from visualizer.xray import Called, Stop
+
+# Six digits are all that the debugger prints of a number.
+_ROUNDED = re.compile(r"-?\d(?:\.\d+)?e\+\d+")
+_SEPARATOR = re.compile(r"; (?=[^}])")
+_VALUE_CELLS, _FIELD_CELLS = 60, 16
+# More places than these do not stand one below the other where they are empty.
+_FEW = 5
+
+
+def standing(stop: Stop, called: Called, trace: Trace | None, *, wrote: bool = True) -> Line:
+    """Where the script stands and what that means for everyone; ``wrote`` tells whether any line so far has written."""
+    if not stop.ended:
+        lines = len(called.script.lines)
+        where = Span(f"line {stop.line} of {lines}", STRONG)
+        if stop.number == 1:
+            return Line("", (where, Span(" · nothing has run yet; the marked line is the first to run")))
+        return Line("", (where, Span(" · the server serves nobody else until the script ends")))
+    reply = trace.reply if trace is not None else None
+    if isinstance(reply, ErrorReply) and trace is not None and trace.error_line:
+        told = f" at line {trace.error_line}: {visible(reply.text, 200)}. What it had written stays written."
+        return Line("", (Span("the script broke off", BROKEN), Span(told)))
+    if isinstance(reply, ErrorReply):
+        told = f" with the error {visible(reply.text, 120)}" + ("" if wrote else ", and wrote nothing")
+        return Line("", (Span("the script has ended", STRONG), Span(told, BROKEN)))
+    told = f" · it answered {show_reply(reply)} and "
+    told += "now every client sees what it wrote" if wrote else "wrote nothing"
+    return Line("", (Span("the script has ended", STRONG), Span(told)))
+
+
+def local_lines(stop: Stop, called: Called) -> tuple[Line, ...]:
+    """The running function's locals, changed ones marked, then KEYS and ARGV by the header's names."""
+    lines = []
+    for local in stop.locals:
+        name, text = visible(local.name, _FIELD_CELLS), _readable(local.text)
+        if local.name in stop.changed:
+            lines.append(Line("", (Span(f"+ {name}  ", ENTERED), Span(text, ENTERED))))
+        else:
+            lines.append(Line("", (Span(f"  {name}  ", QUIET), Span(text))))
+    if not lines:
+        told = "the script has ended" if stop.ended else "no local variable here yet"
+        lines.append(Line("", (Span(f"  {told}", QUIET),)))
+    count = len(called.keys)
+    for at, (name, value) in enumerate(called.named()):
+        if at in (0, count):
+            lines.append(Line("", (Span("KEYS" if at < count else "ARGV", LABEL),)))
+        lines.append(
+            Line("", (Span(f"  {visible(name, _FIELD_CELLS)}  ", QUIET), Span(visible_size(value, 40), QUIET)))
+        )
+    return tuple(lines)
+
+
+def _readable(text: bytes) -> str:
+    """A value as the debugger prints it, tables in a table's own writing, rounded numbers marked."""
+    shown = visible(text.strip(), _VALUE_CELLS)
+    if shown.startswith("{"):
+        shown = _SEPARATOR.sub(", ", shown).replace("; }", " }").replace("{", "{ ").replace("{ }", "{}")
+    return _ROUNDED.sub(lambda match: f"≈ {match[0]}", shown)
+
+
+def command_lines(stops: Sequence[Stop], job: bytes | None) -> tuple[Line, ...]:
+    """Every command so far, the newest first: its line, its words, its reply, and what it did to the job inside."""
+    lines: list[Line] = []
+    for before, stop in pairwise(stops):
+        effect = _effect(before.inside, stop.inside, job)
+        for ran in stop.ran:
+            failed = isinstance(ran.reply, ErrorReply)
+            lines.append(
+                Line(
+                    "",
+                    (
+                        Span(f"{stop.ran_line:>3}  ", QUIET),
+                        Span(visible(ran.text, _VALUE_CELLS), STRONG if stop is stops[-1] else ""),
+                        Span("  →  ", QUIET),
+                        Span(show_reply(ran.reply), BROKEN if failed else ENTERED if stop is stops[-1] else ""),
+                        *(effect if ran is stop.ran[-1] else ()),
+                    ),
+                )
+            )
+    return tuple(reversed(lines))
+
+
+def _effect(before: Seen | None, after: Seen | None, job: bytes | None) -> tuple[Span, ...]:
+    """What a line did to the job's place, as it was read inside."""
+    if before is None or after is None or job is None:
+        return ()
+    was, now = before.holding(job), after.holding(job)
+    left = [name for name in was if name not in now]
+    entered = [name for name in now if name not in was]
+    told = [Span(f"   {short_id(job, 14)}", STRONG)] if left or entered else []
+    told += [Span(f" leaves {' and '.join(map(visible, left))}", LEFT)] if left else []
+    told += [Span(f" enters {' and '.join(map(visible, entered))}", ENTERED)] if entered else []
+    return tuple(told)
+
+
+def where(seen: Seen, job: bytes | None, machine: Machine) -> str:
+    """Where one client sees the job."""
+    if job is None:
+        return "no job is watched"
+    sets = "set" if all(place.kind == "zset" for place in machine.places) else "place"
+    held = seen.holding(job)
+    return f"{visible(job, 20)} is in {' and '.join(map(visible, held)) if held else f'no {sets}'}"
+
+
+def seen_lines(seen: Seen, other: Seen | None, job: bytes | None, called: Called, machine: Machine) -> tuple[Line, ...]:
+    """What one client sees; what the other sees otherwise stands out.
+
+    The places that hold something for either are told one by one, those that the script is given too where they are
+    few.
+    """
+    elsewhere = other is not None and job is not None and other.holding(job) != seen.holding(job)
+    lines = [Line("", (Span(where(seen, job, machine), VALUE if elsewhere else STRONG),))]
+    others = {place.name: place for place in other.places} if other is not None else {}
+    quiet: list[str] = []
+    few = len(seen.places) <= _FEW
+    for place in seen.places:
+        differs = other is not None and others.get(place.name) != place
+        named = few and any(key.endswith(b":" + place.name.encode()) for key in called.keys)
+        if not (place.count or differs or named or place.wrong_type):
+            quiet.append(place.name)
+            continue
+        lines.append(Line("", (Span(f"{visible(place.name, 18):<11} ", QUIET), *_members(place, job, differs))))
+    lines.append(_fact("row", _row(seen), other is not None and other.row != seen.row))
+    if machine.lock_suffix is not None and (seen.lock is not None or (other is not None and other.lock is not None)):
+        held = visible(seen.lock, 24) if seen.lock is not None else "none"
+        lines.append(_fact("lock", held, other is not None and other.lock != seen.lock))
+    for name in dict.fromkeys((*seen.sides, *(other.sides if other is not None else ()))):
+        side = seen.sides.get(name)
+        lines.append(_fact(name, _side(side), other is not None and other.sides.get(name) != side))
+    if quiet:
+        lines.append(
+            Line("", (Span(f"{quiet} more places are empty" if quiet > 1 else "1 more place is empty", QUIET),))
+        )
+    return tuple(lines)
+
+
+def _fact(name: str, text: str, differs: bool) -> Line:
+    return Line("", (Span(f"{visible(name, 18):<11} ", QUIET), Span(text, VALUE if differs else "")))
+
+
+def _members(place: PlaceSeen, job: bytes | None, differs: bool) -> tuple[Span, ...]:
+    if place.wrong_type:
+        return (Span("a key of another type", BROKEN),)
+    if not place.count:
+        return (Span("empty", VALUE if differs else QUIET),)
+    spans = []
+    for member, score in place.head:
+        scored = "" if score in (None, 0) else f" {score}"
+        spans.append(Span(f"{short_id(member, 14)}{scored}  ", VALUE if differs or member == job else ""))
+    if place.count > len(place.head):
+        spans.append(Span(f"… {place.count - len(place.head):,} more", QUIET))
+    return tuple(spans)
+
+
+def _row(seen: Seen) -> str:
+    if seen.row is None:
+        return "none"
+    known = [field for field in (b"state", b"attempts") if field in seen.row]
+    fields = [*known, *(field for field in seen.row if field not in known)]
+    return " · ".join(f"{visible(field, 14)} {visible(seen.row[field], _FIELD_CELLS)}" for field in fields)
+
+
+def _side(held: object) -> str:
+    if held is None:
+        return "empty"
+    if isinstance(held, dict):
+        return " · ".join(f"{visible(field, 14)} {visible(value, _FIELD_CELLS)}" for field, value in held.items())
+    if isinstance(held, tuple):
+        return " ".join(visible(item, 14) for item in held)
+    return quoted(held, 24) if isinstance(held, bytes) else visible(str(held), 24)
