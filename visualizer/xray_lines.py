@@ -142,9 +142,7 @@ def seen_lines(seen: Seen, other: Seen | None, job: bytes | None, called: Called
         side = seen.sides.get(name)
         lines.append(_fact(name, _side(side), other is not None and other.sides.get(name) != side))
     if quiet:
-        lines.append(
-            Line("", (Span(f"{quiet} more places are empty" if quiet > 1 else "1 more place is empty", QUIET),))
-        )
+        lines.append(Line("", (Span(f"{'empty':<11} {', '.join(map(visible, quiet))}", QUIET),)))
     return tuple(lines)
 
 
