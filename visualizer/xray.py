@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from visualizer.debugger import At, DebuggerError, Local, Ran, Session, TooLargeError, starting
 from visualizer.engine import Engine, EngineError, private_engine
+from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer
 from visualizer.inside import Gaze, Seen, seen_by, sides_given
 from visualizer.keyspace import Keyspace
 from visualizer.machine.bench import Bench
@@ -117,7 +118,9 @@ class Xray:
             self._gaze = self._look_for()
             starting(self.called.script.source, self.called.keys, self.called.args)
             self.shifted_ms = self._lay_out({**source.dumps, **self._late})
-            self._session = Session(self._socket, self.called.script.source, self.called.keys, self.called.args)
+            self._session = Session(
+                self._server.socket_path, self.called.script.source, self.called.keys, self.called.args
+            )
             self._note(self._session.at, 0)
         except TooLargeError as why:
             self.close()
@@ -143,6 +146,7 @@ class Xray:
         while session is not None and not self.ended:
             if len(self.stops) >= MOST_STOPS:
                 raise DebuggerError(f"more than {MOST_STOPS:,} lines ran, so the preview ends here")
+            self._check()
             line = self.stops[-1].line
             stop = self._note(session.step(), line)
             if until(stop):
@@ -182,8 +186,14 @@ class Xray:
         return engine
 
     @property
-    def _socket(self) -> str:
-        return str(self._engine.server.socket_path)  # type: ignore[attr-defined]  # only a private Valkey may debug
+    def _server(self) -> EmbeddedServer:
+        assert isinstance(self._engine, EmbeddedEngine)  # no other may debug
+        return self._engine.server
+
+    def _check(self) -> None:
+        # A session outlives its server and keeps the server's connections open: nothing would ever be answered.
+        if not self._server.alive():
+            raise DebuggerError("the private server is gone")
 
     def _lay_out(self, dumps: Mapping[bytes, Dump]) -> int:
         """Makes the copy what the queue was. Answers by how many ms its instants lie later than they did there.

@@ -17,7 +17,7 @@ from visualizer.xray import Called, Stop
 # Six digits are all that the debugger prints of a number.
 _ROUNDED = re.compile(r"-?\d(?:\.\d+)?e\+\d+")
 _SEPARATOR = re.compile(r"; (?=[^}])")
-_VALUE_CELLS, _FIELD_CELLS = 60, 16
+_VALUE_CELLS, _FIELD_CELLS, _NAME_CELLS = 60, 16, 10
 # More places than these do not stand one below the other where they are empty.
 _FEW = 5
 
@@ -45,12 +45,15 @@ def standing(stop: Stop, called: Called, trace: Trace | None, *, wrote: bool = T
 def local_lines(stop: Stop, called: Called) -> tuple[Line, ...]:
     """The running function's locals, changed ones marked, then KEYS and ARGV by the header's names."""
     lines = []
+    named = called.named()
+    width = max((len(name) for name in (*(local.name for local in stop.locals), *dict(named))), default=0)
+    width = min(width, _NAME_CELLS)
     for local in stop.locals:
-        name, text = visible(local.name, _FIELD_CELLS), _readable(local.text)
+        name, text = f"{visible(local.name, _FIELD_CELLS):<{width}} ", _readable(local.text)
         if local.name in stop.changed:
-            lines.append(Line("", (Span(f"+ {name}  ", ENTERED), Span(text, ENTERED))))
+            lines.append(Line("", (Span(f"+ {name}", ENTERED), Span(text, ENTERED))))
         else:
-            lines.append(Line("", (Span(f"  {name}  ", QUIET), Span(text))))
+            lines.append(Line("", (Span(f"  {name}", QUIET), Span(text))))
     if not lines:
         told = "the script has ended" if stop.ended else "no local variable here yet"
         lines.append(Line("", (Span(f"  {told}", QUIET),)))
@@ -58,9 +61,8 @@ def local_lines(stop: Stop, called: Called) -> tuple[Line, ...]:
     for at, (name, value) in enumerate(called.named()):
         if at in (0, count):
             lines.append(Line("", (Span("KEYS" if at < count else "ARGV", LABEL),)))
-        lines.append(
-            Line("", (Span(f"  {visible(name, _FIELD_CELLS)}  ", QUIET), Span(visible_size(value, 40), QUIET)))
-        )
+        shown = f"  {visible(name, _FIELD_CELLS):<{width}} {visible_size(value, 40)}"
+        lines.append(Line("", (Span(shown, QUIET),)))
     return tuple(lines)
 
 

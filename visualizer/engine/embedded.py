@@ -89,6 +89,13 @@ class EmbeddedServer:
         """The process id of the server, also of one that has died."""
         return self._server.pid
 
+    def alive(self) -> bool:
+        """Whether the server process runs. What one that has died left in its group (a debugger's session) is ended."""
+        if self._server.poll() is None:
+            return True
+        self._end_group()
+        return False
+
     def wait(self) -> None:
         """Returns when the server answers. EngineError with the last line of its log when it does not start."""
         if self._answered:
@@ -173,11 +180,9 @@ class EmbeddedServer:
 
     def _stop(self) -> None:
         # Killed before the watch is called off: whatever happens to us in between, the server ends. Its id stays
-        # taken until `wait` collects it. It keeps nothing on disk, so there is nothing to end in an orderly way. A
-        # server that has died may have left a debugger's session behind, in its group.
+        # taken until `wait` collects it. It keeps nothing on disk, so there is nothing to end in an orderly way.
         if self._server.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._server.pid, signal.SIGKILL)
+            self._end_group()
         if self._pipe in _pipes:
             _pipes.discard(self._pipe)
             with contextlib.suppress(BrokenPipeError):
@@ -185,6 +190,11 @@ class EmbeddedServer:
             os.close(self._pipe)
         self._server.wait()
         self._watch.wait()
+
+    def _end_group(self) -> None:
+        # macOS says EPERM of a group that holds only a process that waits to be collected.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._server.pid, signal.SIGKILL)
 
     def _forget(self) -> None:
         self._closed = True
