@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from visualizer.inside import PlaceSeen, Seen
@@ -12,7 +12,7 @@ from visualizer.script import ErrorReply
 from visualizer.spans import BROKEN, ENTERED, LABEL, LEFT, QUIET, STRONG, VALUE, Line, Span, quoted, show_reply
 from visualizer.trace import Trace
 from visualizer.visible import short_id, visible, visible_size
-from visualizer.xray import Called, Stop
+from visualizer.xray import Called, Stop, Xray
 
 # Six digits are all that the debugger prints of a number.
 _ROUNDED = re.compile(r"-?\d(?:\.\d+)?e\+\d+")
@@ -182,3 +182,35 @@ def _side(held: object) -> str:
     if isinstance(held, tuple):
         return " ".join(visible(item, 14) for item in held)
     return quoted(held, 24) if isinstance(held, bytes) else visible(str(held), 24)
+
+
+def told(xray: Xray, title: str) -> Iterator[str]:
+    """A whole run as lines of text: each line that ran with its commands and the locals it changed, and what is seen
+    from inside and outside after it."""
+    called, machine = xray.called, xray.machine
+    yield f"{title} · inside {called.script.name}.lua · a preview on a copy: the lesson is unchanged"
+    yield f"EVALSHA cannot be debugged: the same text runs by EVAL; its SHA-1 is {called.script.sha1}"
+    if xray.shifted_ms:
+        yield "The copy runs later than the lesson: scores are shown as they would have been then."
+    named, count = called.named(), len(called.keys)
+    for kind, given in (("KEYS", named[:count]), ("ARGV", named[count:])):
+        for number, (name, value) in enumerate(given, start=1):
+            yield f"{kind} {number}  {name} = {visible_size(value, 80)}"
+    lines = called.script.lines
+    for before, stop in pairwise(xray.stops):
+        yield ""
+        yield f"{stop.ran_line:>4}  {lines[stop.ran_line - 1]}"
+        for ran in reversed(command_lines((before, stop), xray.job)):
+            yield f"      ran      {ran.text.split(None, 1)[1]}"
+        for local in local_lines(stop, called):
+            if local.text.startswith("+ "):
+                yield f"      local    {local.text}"
+        if stop.inside is not None:
+            yield f"      inside   {_joined(seen_lines(stop.inside, stop.outside, xray.job, called, machine))}"
+        yield f"      outside  {_joined(seen_lines(stop.outside, stop.inside, xray.job, called, machine))}"
+    yield ""
+    yield standing(xray.stops[-1], called, xray.trace, wrote=any(stop.wrote for stop in xray.stops)).text
+
+
+def _joined(lines: Sequence[Line]) -> str:
+    return " | ".join(" ".join(line.text.split()) for line in lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from visualizer.cli.ending import OK, REFUSED, complain, say, write_json
@@ -11,10 +10,9 @@ from visualizer.inside import PlaceSeen, Seen
 from visualizer.look_inside import source_of
 from visualizer.player import Player, why_not_here
 from visualizer.script import ErrorReply
-from visualizer.spans import Line
 from visualizer.visible import json_bytes
 from visualizer.xray import NoXrayError, Xray
-from visualizer.xray_lines import command_lines, local_lines, seen_lines, standing
+from visualizer.xray_lines import told
 
 
 def xray_step(
@@ -48,39 +46,8 @@ def xray_step(
 
 
 def _tell(xray: Xray, title: str) -> None:
-    called = xray.called
-    say(f"{title} · inside {called.script.name}.lua · a preview on a copy: the lesson is unchanged")
-    say(f"EVALSHA cannot be debugged: the same text runs by EVAL; its SHA-1 is {called.script.sha1}")
-    if xray.shifted_ms:
-        say("The copy runs later than the lesson: scores are shown as they would have been then.")
-    named, count = called.named(), len(called.keys)
-    for kind, given in (("KEYS", named[:count]), ("ARGV", named[count:])):
-        for number, (name, value) in enumerate(given, start=1):
-            say(f"{kind} {number}  {name} = {json_text(value)}")
-    lines = called.script.lines
-    for before, stop in pairwise(xray.stops):
-        say()
-        say(f"{stop.ran_line:>4}  {lines[stop.ran_line - 1]}")
-        for told in reversed(command_lines((before, stop), xray.job)):
-            say(f"      ran      {told.text.split(None, 1)[1]}")
-        for local in local_lines(stop, called):
-            if local.text.startswith("+ "):
-                say(f"      local    {local.text}")
-        if stop.inside is not None:
-            say(f"      inside   {_joined(seen_lines(stop.inside, stop.outside, xray.job, called, xray.machine))}")
-        say(f"      outside  {_joined(seen_lines(stop.outside, stop.inside, xray.job, called, xray.machine))}")
-    say()
-    say(standing(xray.stops[-1], called, xray.trace, wrote=any(stop.wrote for stop in xray.stops)).text)
-
-
-def json_text(value: bytes) -> str:
-    """An argument as text, or as hex where it is none."""
-    told = json_bytes(value)
-    return told if isinstance(told, str) else f"hex {told['hex']}"
-
-
-def _joined(lines: tuple[Line, ...]) -> str:
-    return " | ".join(" ".join(line.text.split()) for line in lines)
+    for line in told(xray, title):
+        say(line)
 
 
 def _tell_json(xray: Xray, title: str) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from visualizer.actions import ACTIONS, PASS_MS, sign
+from visualizer.debugger import DebuggerError
 from visualizer.engine import Engine, EngineError, EngineGone
 from visualizer.explore import Explorer, UnknownChoiceError
 from visualizer.lesson import Lesson, LessonFaults, UnknownLessonError
+from visualizer.look_inside import source_of
 from visualizer.model import Frame
 from visualizer.plain.prompt import Write, choose, choose_lesson
 from visualizer.plain.text import folded, picture_lines, unmarked
@@ -15,6 +17,8 @@ from visualizer.player import DeadlinePassedError, Player, why_not_here
 from visualizer.readout import readout
 from visualizer.terminal_keys import Keys
 from visualizer.visible import visible
+from visualizer.xray import NoXrayError, Xray
+from visualizer.xray_lines import told
 
 # Prose is wrapped at this width where the output is no terminal, and at this width at most where it is one.
 PROSE_COLUMNS, WIDEST_PROSE_COLUMNS = 80, 100
@@ -60,6 +64,7 @@ class PlainLesson:
             "state": self._choose_state,
             "transition": self._choose_transition,
             "pass": self._pass,
+            "inside": self._look_inside,
             "layers": self._tell_layers,
             "codes": self._tell_codes,
             "help": self._help,
@@ -190,6 +195,24 @@ class PlainLesson:
             return
         self._player.let_time_pass(PASS_MS)
         self._tell_frame()
+
+    def _look_inside(self) -> None:
+        player = self._player
+        frame = player.walk.frame
+        number = player.number_of(frame) if frame is not None else player.taken + 1
+        try:
+            xray = Xray(source_of(player, frame))
+        except NoXrayError as none:
+            self._write(str(none))
+            return
+        try:
+            xray.to_end()
+            for line in told(xray, f"step {number}"):
+                self._write(visible(line), 15)
+        except DebuggerError as failure:
+            self._write(f"The preview broke off: {failure}. The lesson is untouched.")
+        finally:
+            xray.close()
 
     def _tell_layers(self) -> None:
         machine, frame = self._player.machine, self._player.walk.frame
