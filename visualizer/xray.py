@@ -244,6 +244,11 @@ class Xray:
     # Stops ------------------------------------------------------------------------------------------------------------
 
     @property
+    def server_pid(self) -> int:
+        """The process of the private server."""
+        return self._server.pid
+
+    @property
     def machine(self) -> Machine:
         return self._source.machine
 

@@ -19,6 +19,7 @@ from visualizer.machine import MACHINES
 from visualizer.model import Frame, Member, Observation, PlaceReading, Walk
 from visualizer.tui.app import VisualizerApp
 from visualizer.tui.screens.lesson import LessonScreen
+from visualizer.tui.screens.xray import XrayScreen
 from visualizer.walk import NAMED_STEPS
 
 # 2026-01-27 15:11:37.641, the moment at which the lesson's first id was minted.
@@ -128,3 +129,17 @@ def test_core_120x36(snap_compare: Any) -> None:
 
 def test_core_80x24(snap_compare: Any) -> None:
     assert snap_compare(_app("retry", slug="lifecycle"), run_before=_after(3, own_clock=True), terminal_size=(80, 24))
+
+
+def test_inside_120x36(snap_compare: Any) -> None:
+    async def look(pilot: Pilot[Any]) -> None:
+        await _after(2)(pilot)
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, XrayScreen) and pilot.app.screen.applies("write"))
+        inside = pilot.app.screen
+        assert isinstance(inside, XrayScreen)
+        await pilot.press("w")
+        await until(pilot, lambda: not inside.busy and inside.applies("line_back"))
+        await pilot.pause()
+
+    assert snap_compare(_app("happy"), run_before=look, terminal_size=(120, 36))

@@ -89,9 +89,9 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
         if player.coming is not None:
             self._steps.append(None)
         self._at = self._steps.index(frame) if frame in self._steps else max(len(self._steps) - 1, 0)
-        self._xray: Xray | None = None
+        self.xray: Xray | None = None
         self._traced: dict[int, Trace] = {}
-        self._busy = False
+        self.busy = False
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="inside")
 
     def compose(self) -> ComposeResult:
@@ -117,7 +117,7 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
         def opening() -> Inside:
             self._close()
             try:
-                xray = self._xray = Xray(source_of(player, frame))
+                xray = self.xray = Xray(source_of(player, frame))
             except NoXrayError as none:
                 return replace(fresh, trouble=str(none))
             return self._now(replace(fresh, called=xray.called, job=xray.job))
@@ -125,19 +125,19 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
         self._work(opening)
 
     def _work(self, job: Callable[[], Inside]) -> None:
-        if self._busy:
+        if self.busy:
             return
-        self._busy = True
+        self.busy = True
         self.run_worker(self._answer(job), exit_on_error=True)
 
     async def _answer(self, job: Callable[[], Inside]) -> None:
         looked = await asyncio.get_running_loop().run_in_executor(self._thread, job)
-        self._busy = False
+        self.busy = False
         self.post_message(self.Looked(looked))
 
     def _now(self, inside: Inside) -> Inside:
         """As the copy stands now, the newest stop in view."""
-        xray = self._xray
+        xray = self.xray
         if xray is None:
             return inside
         stops = tuple(xray.stops)
@@ -153,7 +153,7 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
         )
 
     def _run(self, go: Callable[[Xray], Stop]) -> None:
-        inside, xray = self.inside, self._xray
+        inside, xray = self.inside, self.xray
         if inside is None or xray is None or inside.trouble:
             return
 
@@ -163,14 +163,14 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
             except DebuggerError as failure:
                 told = f"The preview broke off: {failure}. The lesson is untouched; esc goes back to it."
                 xray.close()
-                self._xray = None
+                self.xray = None
                 return replace(inside, trouble=told)
             return self._now(inside)
 
         self._work(running)
 
     def _close(self) -> None:
-        xray, self._xray = self._xray, None
+        xray, self.xray = self.xray, None
         if xray is not None:
             xray.close()
 
@@ -240,7 +240,7 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
 
     def turn(self, by: int) -> None:
         """Another step of the walk."""
-        if not self._busy:
+        if not self.busy:
             self._at += by
             self._open()
 
@@ -277,16 +277,16 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
 
     def leave(self) -> None:
         """Back to the lesson, with the whole runs there were; what is half run is run to its end for its lines."""
-        if self._busy:
+        if self.busy:
             return
-        self._busy = True
+        self.busy = True
         self.run_worker(self._leave(), exit_on_error=True)
 
     async def _leave(self) -> None:
         inside = self.inside
 
         def finishing() -> None:
-            xray = self._xray
+            xray = self.xray
             if xray is not None and inside is not None and not inside.trouble:
                 # Where the copy is gone there is no whole run, and so no line to mark.
                 with contextlib.suppress(DebuggerError):

@@ -36,14 +36,14 @@ _FURTHER_IN = 4
 
 
 class LinesPanel(ScrollView, can_focus=True):
-    """Shows lines, wrapped to its width; it scrolls where they do not fit."""
+    """Shows ``lines``, wrapped to its width; it scrolls where they do not fit."""
 
     ALLOW_MAXIMIZE = True
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"lines--{role}" for role in ROLES}
 
     def __init__(self, title: str = "", *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._lines: tuple[Line, ...] = ()
+        self.lines: tuple[Line, ...] = ()
         self._rows: list[Strip] = []
         self._width = 0
         self._titles = (title, "")
@@ -54,8 +54,8 @@ class LinesPanel(ScrollView, can_focus=True):
         if (title, subtitle) != self._titles:
             self._titles = (title, subtitle)
             self.border_title, self.border_subtitle = Content(title), Content(subtitle)
-        if tuple(lines) != self._lines:
-            self._lines = tuple(lines)
+        if tuple(lines) != self.lines:
+            self.lines = tuple(lines)
             self._rebuild()
             self.scroll_to(0, 0, animate=False)
 
@@ -79,7 +79,7 @@ class LinesPanel(ScrollView, can_focus=True):
     def _rebuild(self) -> None:
         self._width = self.scrollable_content_region.width
         room = max(self._width, 8)
-        self._rows = [self._strip(row) for line in self._lines for row in _rows(line, room)]
+        self._rows = [self._strip(row) for line in self.lines for row in _rows(line, room)]
         self.virtual_size = Size(self._width, len(self._rows))
         self.refresh()
 

@@ -69,7 +69,7 @@ UNMARKED = Marks()
 
 
 class LuaPanel(ScrollView, can_focus=True):
-    """Shows one script, with the marks of a debugger where one has run it."""
+    """Shows one script, with the ``marks`` of a debugger where one has run it."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "lua--plain",
@@ -90,7 +90,7 @@ class LuaPanel(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._script: Script | None = None
         self._note: tuple[str, ...] = ()
-        self._marks = UNMARKED
+        self.marks = UNMARKED
         self._unfolded = False
         self._cache: dict[tuple[int, str, str], list[Strip]] = {}
         self._rows: list[Strip] = []
@@ -100,13 +100,13 @@ class LuaPanel(ScrollView, can_focus=True):
 
     def show(self, script: Script | None, title: str, note: tuple[str, ...] = (), marks: Marks = UNMARKED) -> None:
         """Another script, or ``note`` lines where no script ran."""
-        if (script, note, marks) == (self._script, self._note, self._marks):
+        if (script, note, marks) == (self._script, self._note, self.marks):
             return
         self.border_title = Content(f"{title}  ↑ its contract" if script else title)
         moved = script is not self._script
         if moved:
             self._cache.clear()
-        self._script, self._note, self._marks = script, note, marks
+        self._script, self._note, self.marks = script, note, marks
         self._rebuild()
         if marks.eye:
             self.call_after_refresh(self._keep_in_view, marks.eye)
@@ -175,7 +175,7 @@ class LuaPanel(ScrollView, can_focus=True):
         if self._script is None:
             room = max(self._width - 2, 12)
             return [self._noted(row) for line in self._note for row in wrapped(((line, ""),), room)]
-        lit = self._marks.lit
+        lit = self.marks.lit
         # A shared step that ran stays open: its lines are among those that mattered.
         folds = {
             first: (last, names)
@@ -203,7 +203,7 @@ class LuaPanel(ScrollView, can_focus=True):
 
     def _line(self, number: int, pieces: tuple[tuple[str, str], ...]) -> list[Strip]:
         """One line of the script; what does not fit goes on beneath it, further in."""
-        marks = self._marks
+        marks = self.marks
         lit = number in marks.lit
         signs = (
             ("❱", number == marks.at),
