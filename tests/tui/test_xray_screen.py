@@ -137,7 +137,7 @@ async def test_another_step_is_looked_into_without_leaving() -> None:
 
 
 async def test_at_the_start_the_coming_step_is_looked_into() -> None:
-    async with lesson_open(engine="valkey") as (screen, pilot):
+    async with lesson_open(engine="valkey") as (_screen, pilot):
         await look_inside(pilot)
         assert "enqueue.lua   step 1 of 3 · happy · about to run" in text_of(pilot)
 
