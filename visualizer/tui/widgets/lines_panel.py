@@ -46,6 +46,7 @@ class LinesPanel(ScrollView, can_focus=True):
         self.lines: tuple[Line, ...] = ()
         self._rows: list[Strip] = []
         self._width = 0
+        self._looks: dict[str, Style] = {}
         self._titles = (title, "")
         self.border_title = Content(title)
 
@@ -61,11 +62,11 @@ class LinesPanel(ScrollView, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        self._looks.clear()
         self._rebuild()
 
     def on_resize(self) -> None:
-        if self.scrollable_content_region.width != self._width:
-            self._rebuild()
+        self._rebuild()
 
     def render_line(self, y: int) -> Strip:
         row, width = y + self.scroll_offset.y, self.scrollable_content_region.width
@@ -74,13 +75,17 @@ class LinesPanel(ScrollView, can_focus=True):
         return self._rows[row].crop_extend(0, width, self._look("plain"))
 
     def _look(self, role: str) -> Style:
-        return self.get_component_rich_style(f"lines--{role or 'plain'}")
+        found = self._looks.get(role)
+        if found is None:
+            found = self._looks[role] = self.get_component_rich_style(f"lines--{role or 'plain'}")
+        return found
 
     def _rebuild(self) -> None:
         self._width = self.scrollable_content_region.width
         room = max(self._width, 8)
         self._rows = [self._strip(row) for line in self.lines for row in _rows(line, room)]
-        self.virtual_size = Size(self._width, len(self._rows))
+        # Of another size the whole screen would be laid out again: where all fits, the size stays the panel's own.
+        self.virtual_size = Size(self._width, max(len(self._rows), self.scrollable_content_region.height))
         self.refresh()
 
     def _strip(self, row: list[tuple[str, str]]) -> Strip:

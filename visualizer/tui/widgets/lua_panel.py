@@ -93,6 +93,7 @@ class LuaPanel(ScrollView, can_focus=True):
         self.marks = UNMARKED
         self._unfolded = False
         self._cache: dict[tuple[int, str, str], list[Strip]] = {}
+        self._looks: dict[str, Style] = {}
         self._rows: list[Strip] = []
         self._row_of: dict[int, int] = {}
         self._width = 0
@@ -108,7 +109,9 @@ class LuaPanel(ScrollView, can_focus=True):
             self._cache.clear()
         self._script, self._note, self.marks = script, note, marks
         self._rebuild()
-        if marks.eye:
+        if marks.eye and not moved:
+            self._keep_in_view(marks.eye)
+        elif marks.eye:
             self.call_after_refresh(self._keep_in_view, marks.eye)
         elif moved:
             # After the layout: only then does the panel know how far it can scroll.
@@ -135,6 +138,7 @@ class LuaPanel(ScrollView, can_focus=True):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._cache.clear()
+        self._looks.clear()
         self._rebuild()
 
     def on_resize(self) -> None:
@@ -149,7 +153,10 @@ class LuaPanel(ScrollView, can_focus=True):
         return self._rows[row].crop_extend(0, width, self._look("plain"))
 
     def _look(self, name: str) -> Style:
-        return self.get_component_rich_style(f"lua--{name}")
+        found = self._looks.get(name)
+        if found is None:
+            found = self._looks[name] = self.get_component_rich_style(f"lua--{name}")
+        return found
 
     def _rebuild(self) -> None:
         if self._width != self.scrollable_content_region.width:
