@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from visualizer.lesson_faults import Fault, FaultList, LessonFaults, key_lines, 
 from visualizer.lesson_steps import NAME, NAME_REASON, Action, Job, StepReader
 from visualizer.lesson_table import Table, control_reason, prose, refuse_unsafe, unsafe
 from visualizer.model import Machine, Step
+from visualizer.race import actors_of, races_in
 from visualizer.resources import lessons_folder
 from visualizer.visible import visible
 
@@ -246,7 +247,9 @@ class _Reader:
             title = table.text("title")
             job = reader.job_named(table, "job")
             reader.start_path()
-            steps = tuple(reader.read(step, job) for step in table.tables("steps"))
+            written = table.tables("steps")
+            steps = tuple(reader.read(step, job) for step in written)
+            _check_races(written, steps)
             table.done()
             paths.append(LessonPath(name, title, job or Job(b"", b""), steps))
         return tuple(paths)
@@ -260,3 +263,13 @@ class _Reader:
             ids.parse(written)
         except ids.IdError as wrong:
             self._faults.add(key, str(wrong))
+
+
+def _check_races(tables: Sequence[Table], steps: Sequence[Step]) -> None:
+    """Notes each race of a path that is none: its steps name one actor only."""
+    for race in races_in(steps):
+        actors = actors_of(steps[at] for at in race)
+        if len(actors) == 1:
+            alone = f"step {race.start + 1} names" if len(race) == 1 else f"steps {race.start + 1} to {race.stop} name"
+            reason = f"a race has at least two actors, and {alone} only {visible(actors[0], 24)}"
+            tables[race.start].fault("turn", reason)

@@ -114,10 +114,17 @@ class StepReader:
             ask=prose(table.text("ask", prose=True)),
             needs=self._needs(table, own),
             expect=self._expect(table.table("expect", required=True), action),
+            turn=self._turn(table),
         )
         table.done()
         self._entered.update((step.id, place) for place in (step.expect.enters if step.expect else ()))
         return step
+
+    def _turn(self, table: Table) -> str:
+        turn: str | None = table.want("turn", str, "an actor's name", None)
+        if turn is not None and not NAME.fullmatch(turn):
+            table.fault("turn", f"no actor's name: {NAME_REASON}, as in worker")
+        return turn or ""
 
     def _needs(self, table: Table, job: Job | None) -> Any:
         needs = self._one_of(table, "needs", tuple(NEEDS))

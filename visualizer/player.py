@@ -6,7 +6,9 @@ One player serves one front end from one thread at a time. Its walk is the truth
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from visualizer.actors import let_pass
 from visualizer.engine import Engine, Feature
@@ -15,6 +17,7 @@ from visualizer.lesson import Lesson, LessonPath
 from visualizer.machine import MACHINES
 from visualizer.machine.bench import Bench
 from visualizer.model import Dump, Frame, Machine, Observation, Step, Walk
+from visualizer.race import Order, other_turn
 from visualizer.script import Caller
 from visualizer.steps import NEEDS, instant_of
 from visualizer.walk import Walker
@@ -30,14 +33,19 @@ class DeadlinePassedError(Exception):
 
 
 class Player:
-    """A lesson on an engine. ``walk`` is what there is to draw; every method that steps returns it."""
+    """A lesson on an engine. ``walk`` is what there is to draw; every method that steps returns it.
+
+    ``path`` has its steps in the order in which they are taken: the written one, until another turn is chosen in a
+    race. Going anywhere, rewinding and replaying keep that order; a restart brings the written one back.
+    """
 
     def __init__(self, lesson: Lesson, engine: Engine, *, keep_dumps: bool = True) -> None:
         self.lesson = lesson
         self.engine = engine
         self.machine: Machine = MACHINES[lesson.machine]
         self.space = Keyspace(engine.queue, self.machine.row_prefix)
-        self.path = lesson.paths[0]
+        self._written = self.path = lesson.paths[0]
+        self._order = Order(self._written.steps)
         self._keep_dumps = keep_dumps
         self._left = threading.Event()
         self._walker = self._fresh_walker()
@@ -74,6 +82,16 @@ class Player:
         steps = self.path.steps
         return steps[self.taken] if self.taken < len(steps) else None
 
+    @property
+    def turns(self) -> Mapping[str, Step]:
+        """Where a race's step is coming: each actor that has something to run, and its next step; else empty."""
+        return self._order.turns(self.taken)
+
+    @property
+    def other(self) -> str | None:
+        """The actor that could run next instead of the one whose step is coming; None where there is none."""
+        return other_turn(self.turns, self.coming)
+
     # Stepping -------------------------------------------------------------------------------------------------------
 
     def step(self) -> Walk:
@@ -89,6 +107,24 @@ class Player:
         if step.needs is None:
             return self._take(step)
         return self._step_before_deadline(step, step.needs)
+
+    def take_turn(self, actor: str) -> Walk:
+        """Runs that actor's next step of the race, at the walk's end. TurnError where it has none to run.
+
+        Where this is not the written order, nothing is announced of the race's steps from here on, nor of what follows.
+        """
+        self._order.put_next(actor, self.taken)
+        self._reorder()
+        self.last()
+        return self.step()
+
+    def plan(self, actors: Sequence[str]) -> None:
+        """Chooses whose turn each step of the path's races is, before any has run. TurnError where it cannot be."""
+        self._order.put_all(actors)
+        self._reorder()
+
+    def _reorder(self) -> None:
+        self.path = replace(self._written, steps=self._order.steps)
 
     def let_time_pass(self, ms: int) -> Walk:
         """Lets the lesson's clock run, as a frame that is none of the path's; actors act when their moment comes."""
@@ -120,15 +156,12 @@ class Player:
         return self._walker.jump(0)
 
     def restart(self) -> Walk:
-        """The path from its start, on an empty queue."""
-        self.engine.clear_queue()
-        self._walker = self._fresh_walker()
-        return self.walk
+        """The path from its start, on an empty queue, its races in the written order."""
+        return self._begin(self._written)
 
     def choose(self, name: str) -> Walk:
         """Another path, from its start. UnknownLessonError names the paths there are."""
-        self.path = self.lesson.path(name)
-        return self.restart()
+        return self._begin(self.lesson.path(name))
 
     def rewind(self) -> tuple[Walk, str]:
         """Puts the queue back to the frame under the cursor and drops what came after; says in a sentence how.
@@ -190,17 +223,27 @@ class Player:
         if self.taken > number:
             self._replay(self.path.steps[:number], self._take)  # the step came too late: it is still to come
         raise DeadlinePassedError(
-            f"step {number + 1} ({step.label or step.do}) only teaches before its deadline, and the path was replayed "
+            f"step {number + 1} ({step.heading}) only teaches before its deadline, and the path was replayed "
             f"{ARMING_TRIES} times without reaching it in time; a larger --pace leaves more time"
         )
 
     def _replay(self, steps: Iterable[Step], take: Callable[[Step], Walk]) -> None:
         """Takes these steps and no other, on an empty queue."""
-        self.restart()
+        self._start_over()
         for step in steps:
             if self._left.is_set():
                 return
             take(step)
+
+    def _begin(self, path: LessonPath) -> Walk:
+        self._start_over()
+        self._written = self.path = path
+        self._order = Order(path.steps)
+        return self.walk
+
+    def _start_over(self) -> None:
+        self.engine.clear_queue()
+        self._walker = self._fresh_walker()
 
     def _take(self, step: Step) -> Walk:
         clock = self._walker.clock

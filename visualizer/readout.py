@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from visualizer.clock import duration
 from visualizer.model import Frame, Machine, Move
+from visualizer.race import chosen_turns
 from visualizer.readout_lines import (
     law_lines,
     lock_lines,
@@ -24,6 +25,7 @@ from visualizer.spans import (
     BROKEN,
     ENTERED,
     LEFT,
+    QUIET,
     REFUSED,
     STRONG,
     SUBJECT,
@@ -68,6 +70,10 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
     for call in frame.calls:
         yield wire_line(call)
     yield from law_lines(frame)
+    turns = chosen_turns(frame, earlier)
+    if turns:
+        told = f"You chose this order: {', '.join(visible(turn, 24) for turn in turns)}; the lesson announces none for it."
+        yield Line("lesson", (Span(told, QUIET),))
     for expected in frame.expected:
         if not expected.met:
             yield Line(

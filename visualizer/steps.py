@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from visualizer.keyspace import Keyspace
 from visualizer.lesson_clock import LessonClock
 from visualizer.machine.bench import Bench, Tokens
-from visualizer.model import FrameKind, Machine, Observation, Outcome, Parameter, Performed, Step
+from visualizer.model import Frame, FrameKind, Machine, Observation, Outcome, Parameter, Performed, Step
 from visualizer.script import Caller
 
 
@@ -26,7 +26,7 @@ class Stage(Bench):
     """A bench with what only named steps need: the reading before, the engine itself, and a sleep that can be ended.
 
     ``sleep`` takes seconds and answers False when the learner leaves meanwhile. ``restore`` puts the keys of the
-    reading before back and answers how many.
+    reading before back and answers how many. ``earlier`` are the walk's frames before this step.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class Stage(Bench):
         restore: Callable[[Observation], int],
         machine: Machine,
         clock: LessonClock | None = None,
+        earlier: Sequence[Frame] = (),
     ) -> None:
         super().__init__(caller, space, step, tokens, (lambda: clock.now_ms) if clock else None)
         self.machine = machine
@@ -49,6 +50,7 @@ class Stage(Bench):
         self.engine = engine
         self.sleep = sleep
         self.restore = restore
+        self.earlier = earlier
 
     def now_ms(self) -> int:
         """The server's clock, read by a TIME that stands on the wire log."""

@@ -217,6 +217,7 @@ class Walker:
                     self._keys.put_back,
                     self._machine,
                     self.clock,
+                    self.walk.frames,
                 )
             )
         except (IdError, TokenUnknownError) as failure:

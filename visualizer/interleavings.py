@@ -1,0 +1,167 @@
+"""Every order in which two actors' steps can come: each one runs on an engine, and what is read back judges it.
+
+Harm is a law of the machine that does not hold when both actors are done, or a job that is counted as completed and
+waits in ``pending`` all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from visualizer.keyspace import Keyspace
+from visualizer.machine import MACHINES
+from visualizer.model import Frame, Observation, Step, Walk
+from visualizer.walk import Engine as WalkEngine
+from visualizer.walk import Walker
+
+JOB = b"JOB0KHTOWnGLuC"
+# A job whose lease is over, while its worker is about to complete it and a reaper is about to look.
+LAPSED = (
+    Step("enqueue", JOB, payload=b"payload"),
+    Step("claim", JOB, {"worker": "w1", "lease_ms": 1}),
+    Step("wait_until_lapsed", JOB),
+)
+WORKER, REAPER = "worker", "reaper"
+SPLIT: Mapping[str, tuple[Step, ...]] = {
+    WORKER: (
+        Step("naive_complete_check", JOB, {"token": "w1"}, label="HGET attempts"),
+        Step("naive_complete_leave", JOB, label="ZREM active"),
+        Step("naive_complete_pending", JOB, label="ZREM pending"),
+        Step("naive_complete_row", JOB, label="DEL row"),
+        Step("naive_complete_count", JOB, label="HINCRBY completed"),
+    ),
+    REAPER: (
+        Step("naive_reap_scan", JOB, label="ZRANGEBYSCORE active"),
+        Step("naive_reap_leave", JOB, label="ZREM active"),
+        Step("naive_reap_enter", JOB, label="ZADD pending"),
+        Step("naive_reap_flag", JOB, label="HSET state"),
+    ),
+}
+SCRIPTED: Mapping[str, tuple[Step, ...]] = {
+    WORKER: (Step("complete", JOB, {"token": "w1"}, label="complete"),),
+    REAPER: (Step("reap", JOB, label="reap"),),
+}
+
+
+class Engine(WalkEngine, Protocol):
+    """What the orders run on: the engine of a walk, with a queue on it that is emptied before each order."""
+
+    @property
+    def queue(self) -> str: ...
+
+
+class Ending(Struct, frozen=True):
+    """One order that ran. ``turns`` names whose turn each step was, ``steps`` each step's label, in the same order.
+
+    ``broken`` are the names of the laws that did not hold at the end, ``breaches`` what broke them, in words;
+    ``completed`` is how often the job was counted, ``places`` what held its id, ``row`` the fields left of it (None:
+    no row).
+    """
+
+    turns: tuple[str, ...]
+    steps: tuple[str, ...]
+    broken: tuple[str, ...]
+    breaches: tuple[str, ...]
+    completed: int
+    places: tuple[str, ...]
+    row: Mapping[bytes, bytes] | None
+
+    @property
+    def twice(self) -> bool:
+        """Counted as completed, and pending again: somebody will run it once more."""
+        return self.completed > 0 and "pending" in self.places
+
+    @property
+    def harm(self) -> bool:
+        return bool(self.broken) or self.twice
+
+
+class Count(Struct, frozen=True):
+    """All orders of two actors: how each one ended, in the order of `orders`."""
+
+    endings: tuple[Ending, ...]
+
+    @property
+    def orders(self) -> int:
+        return len(self.endings)
+
+    @property
+    def harmful(self) -> int:
+        """How many orders do harm."""
+        return sum(ending.harm for ending in self.endings)
+
+    @property
+    def twice(self) -> int:
+        """How many leave the job counted as completed and pending again."""
+        return sum(ending.twice for ending in self.endings)
+
+    @property
+    def example(self) -> Ending | None:
+        """An order that does harm, one that leaves the job completed and pending again where there is one; else
+        None."""
+        harmful = [ending for ending in self.endings if ending.harm]
+        return next((ending for ending in harmful if ending.twice), harmful[0] if harmful else None)
+
+
+def orders(actors: Mapping[str, Sequence[object]]) -> Iterator[tuple[str, ...]]:
+    """Every order of turns of two actors; each actor's own steps keep theirs. ValueError for another number."""
+    if len(actors) != 2:
+        raise ValueError(f"orders of two actors, not of {len(actors)}")
+    (first, ours), (second, theirs) = actors.items()
+    places = range(len(ours) + len(theirs))
+    for taken in combinations(places, len(ours)):
+        yield tuple(first if at in taken else second for at in places)
+
+
+def count_split(engine: Engine) -> Count:
+    """A completion and a reap as separate commands, in every order. The engine's queue is emptied before each one."""
+    return count(engine, SPLIT)
+
+
+def count_scripted(engine: Engine) -> Count:
+    """The same two as the scripts `complete` and `reap`, in both orders. The engine's queue is emptied before each."""
+    return count(engine, SCRIPTED)
+
+
+def count(engine: Engine, actors: Mapping[str, Sequence[Step]]) -> Count:
+    """Two actors' steps in every order, each from a job whose lease is over. The queue is empty afterwards."""
+    endings = tuple(_ended(engine, actors, turns) for turns in orders(actors))
+    engine.clear_queue()
+    return Count(endings)
+
+
+def _ended(engine: Engine, actors: Mapping[str, Sequence[Step]], turns: tuple[str, ...]) -> Ending:
+    machine = MACHINES["leased"]
+    engine.clear_queue()
+    walker = Walker(engine, machine, Keyspace(engine.queue, machine.row_prefix), (JOB,), keep_dumps=False)
+    for step in LAPSED:
+        walker.take(step)
+    coming = {actor: iter(steps) for actor, steps in actors.items()}
+    taken = [replace(next(coming[turn]), turn=turn) for turn in turns]
+    for step in taken:
+        walker.take(step)
+    return judged(walker.walk, turns, tuple(step.label for step in taken))
+
+
+def judged(walk: Walk, turns: tuple[str, ...], steps: tuple[str, ...]) -> Ending:
+    """How a walk ended that came to the end of its race, by its last frame. ValueError for a walk without a frame."""
+    if not walk.frames:
+        raise ValueError("nothing has run yet")
+    frame: Frame = walk.frames[-1]
+    seen: Observation = frame.after
+    row = seen.rows.get(JOB)
+    counted = (seen.sides.get("metrics:completed") or {}).get(b"count", b"0")
+    return Ending(
+        turns,
+        steps,
+        tuple(law.name for law in frame.broken),
+        tuple(breach for law in frame.broken for breach in law.breaches),
+        int(counted),
+        seen.memberships.get(JOB, ()),
+        None if row is None else row.fields,
+    )
