@@ -41,6 +41,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", ("left", "b"), "back", "Look at the frame before; nothing is run or undone.", 3, "walk"),
     Action("first", ("home", "g"), "first", "Go back to the start of the walk.", 14, "walk"),
     Action("last", ("end", "e"), "last", "Go to the newest frame.", 15, "walk"),
+    Action("other", ("o",), "other", "In a race, let the other actor run next.", 21, "walk"),
     Action("jump", ("j",), "jump", "Go to a step by its number; steps before it are run.", 13, "walk"),
     Action("restart", ("r",), "restart", "Empty the queue and start this path again.", 5, "walk"),
     Action("rewind", ("w",), "rewind", "Put the queue back to this frame and drop what came after.", 10, "walk"),

@@ -48,6 +48,7 @@ def frame_object(machine: Machine, setting: Setting, frame: Frame, earlier: Sequ
         "path": setting.path,
         "step": 1 + sum(past.of_path for past in earlier) if frame.of_path else None,
         "of": setting.of,
+        "turn": (step.turn or None) if step is not None else None,
         "kind": frame.kind,
         "verb": None if step is None else step.do,
         "script": script,

@@ -109,8 +109,9 @@ def test_a_row_deleted_where_no_id_moves(engine: Engine) -> None:
     take(walker, "retry", token="w1", delay_ms=HOUR_MS)
     take(walker, "complete", token="w1")
     found = told(walker)
-    assert found[:2] == [
+    assert found[:3] == [
         "The row is deleted; no id moved.  complete answered 1: completed.",
+        "The token fits, and the script compares nothing else: the id was in schedule, not in active.",
         "row    deleted: no field is left",
     ]
     assert "no row 1: JOB0KHTOWnGLuC in schedule" in found

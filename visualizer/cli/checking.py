@@ -47,7 +47,7 @@ def _check(lesson: Lesson, engine: Engine) -> int:
             continue
         steps += len(path.steps)
         for step, fault in _played(player, path):
-            label = f", step {step} · {path.steps[step - 1].label}" if step else ""
+            label = f", step {step} · {path.steps[step - 1].heading}" if step else ""
             say(f"{_where(lesson, lines, number, step)} (path {path.name}{label}): {fault}")
             code = FAILED
     paths = len(lesson.paths) - not_played

@@ -136,21 +136,33 @@ def open_(
 @visualizer.command()
 @click.argument("lesson")
 @_path_option
+@click.option("--turns", metavar="ACTOR,…", help="Whose turn each step of the path's race is; needs --path.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a frame, one a line.")
 @_engine_options
 def walk(
-    lesson: str, path: str | None, as_json: bool, engine: str, queue: str | None, pace: float, take_over: bool
+    lesson: str,
+    path: str | None,
+    turns: str | None,
+    as_json: bool,
+    engine: str,
+    queue: str | None,
+    pace: float,
+    take_over: bool,
 ) -> int:
     """Play a lesson without a screen.
 
     LESSON is a lesson's name or a TOML file. Without --path every path is played. Exit code 0: all was as announced;
-    1: it was not; 2: it could not be played.
+    1: it was not; 2: it could not be played. Of an order that --turns chooses nothing is announced, so that there every
+    broken law is a 1.
     """
     from visualizer.cli.opening import check_engine_options
     from visualizer.cli.walking import walk_lesson
 
+    if turns is not None and path is None:
+        raise click.UsageError("--turns needs the --path whose race it is about.")
     check_engine_options(engine, queue, take_over)
-    return walk_lesson(lesson, path, as_json, engine, queue, pace, take_over)
+    chosen = [] if turns is None else [turn.strip() for turn in turns.split(",")]
+    return walk_lesson(lesson, path, as_json, engine, queue, pace, take_over, chosen)
 
 
 @visualizer.command()

@@ -79,11 +79,12 @@ def _sentence(failure: Exception) -> str | None:
     from visualizer.keyspace import QueueNameError
     from visualizer.lesson import LessonFaults, UnknownLessonError
     from visualizer.player import DeadlinePassedError
+    from visualizer.race import TurnError
     from visualizer.script import ScriptError
 
     expected = (
         *(EngineError, QueueNameError, LessonFaults, UnknownLessonError, UnknownChoiceError),
-        *(DeadlinePassedError, ScriptError, IdError),
+        *(DeadlinePassedError, ScriptError, IdError, TurnError),
     )
     return with_capital(str(failure)) if isinstance(failure, expected) else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from visualizer.cli.ending import FAILED, OK, REFUSED, complain, say, write_json
 from visualizer.cli.opening import loaded, opened
 from visualizer.cli.playing import failures, play
@@ -9,16 +11,26 @@ from visualizer.frame_json import Setting, frame_object
 from visualizer.lesson import Lesson, LessonPath
 from visualizer.model import Frame
 from visualizer.player import DeadlinePassedError, Player, why_not_here
+from visualizer.race import Order
 from visualizer.readout import readout
 from visualizer.survey import survey
 
 
 def walk_lesson(
-    name: str, path: str | None, as_json: bool, spec: str, queue: str | None, pace: float, take_over: bool
+    name: str,
+    path: str | None,
+    as_json: bool,
+    spec: str,
+    queue: str | None,
+    pace: float,
+    take_over: bool,
+    turns: Sequence[str] = (),
 ) -> int:
-    """Plays the path, or every one; answers the exit code."""
+    """Plays the path, or every one; answers the exit code. ``turns`` choose the order in its races. TurnError."""
     lesson = loaded(name, pace)
     paths = lesson.paths if path is None else (lesson.path(path),)
+    if turns:
+        Order(paths[0].steps).put_all(turns)  # refused before anything is opened
     code = OK
     with opened(spec, lesson.queue if queue is None else queue, take_over) as engine:
         player = Player(lesson, engine, keep_dumps=False)
@@ -31,15 +43,16 @@ def walk_lesson(
             if not as_json:
                 _tell_path(lesson, each, player, first=number == 0)
             try:
-                code = max(code, _walk_path(player, each, as_json))
+                code = max(code, _walk_path(player, each, as_json, turns))
             except DeadlinePassedError as passed:
                 complain(f"The path {each.name} was left: {passed}")
                 code = REFUSED
     return code
 
 
-def _walk_path(player: Player, path: LessonPath, as_json: bool) -> int:
+def _walk_path(player: Player, path: LessonPath, as_json: bool, turns: Sequence[str]) -> int:
     player.choose(path.name)
+    player.plan(turns)
     setting = Setting(player.engine.label, player.lesson.slug, path.name, len(path.steps))
     code = OK
     for frame, earlier in play(player):
@@ -74,6 +87,6 @@ def _tell_frame(player: Player, frame: Frame, earlier: tuple[Frame, ...]) -> Non
         say(frame.step.actor)
     else:
         number = 1 + sum(past.of_path for past in earlier)
-        say(f"{number} of {len(player.path.steps)} · {frame.step.label or frame.step.do}")
+        say(f"{number} of {len(player.path.steps)} · {frame.step.heading}")
     for line in readout(player.machine, frame, earlier):
         say(line.text)

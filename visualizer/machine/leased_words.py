@@ -10,12 +10,15 @@ from visualizer.model import Frame, Member, Move
 from visualizer.visible import short_id, visible
 
 _REAPERS = frozenset({"reap", "sweep_stalled"})
+_FENCED = frozenset({"complete", "retry", "extend_lock", "delay"})
 
 
 def explain(frame: Frame, earlier: Sequence[Frame]) -> Sequence[str]:
     """Sentences about this frame, the most telling first."""
     return [
         *_token_mismatch(frame, earlier),
+        *_token_alone(frame),
+        *_no_payload(frame),
         *_nothing_due(frame),
         *_reap_counts_nothing(frame),
         *_stalled_count(frame),
@@ -55,6 +58,25 @@ def _token_mismatch(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
         if whose:
             break
     yield f"The row holds {visible(held or b'nothing')}{whose}, you sent {visible(sent, 24)}."
+
+
+def _token_alone(frame: Frame) -> Iterator[str]:
+    """Why a call was accepted for a job that is not in its worker's hands: no script looks where the id is."""
+    job = frame.step.id if frame.step else None
+    if _did(frame) not in _FENCED or job is None or frame.outcome.refused is not None:
+        return
+    places = frame.before.memberships.get(job, ())
+    if frame.outcome.name in ("error", "reply_lost") or "active" in places:
+        return
+    where = " and ".join(map(visible, places)) or "no place"
+    yield f"The token fits, and the script compares nothing else: the id was in {where}, not in active."
+
+
+def _no_payload(frame: Frame) -> Iterator[str]:
+    for grant in frame.performed.grants:
+        row = frame.after.rows.get(grant.id)
+        if row is not None and row.whole and b"payload" not in row.fields:
+            yield f"{short_id(grant.id)} comes without a payload: its row holds none, so there is nothing to work on."
 
 
 def _step_number(frame: Frame, frames: Sequence[Frame]) -> int:

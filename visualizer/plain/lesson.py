@@ -53,6 +53,7 @@ class PlainLesson:
         self._explorer: Explorer | None = None
         self._doing: dict[str, Callable[[], None]] = {
             "step": self._step,
+            "other": self._other,
             "back": lambda: self._look(self._player.back),
             "first": lambda: self._look(self._player.first),
             "last": lambda: self._look(self._player.last),
@@ -147,9 +148,13 @@ class PlainLesson:
             self._write("The path ends here. r starts it again, p chooses another, q leaves.")
             return
         number, of = self._player.taken + 1, len(self._player.path.steps)
-        self._write(f"next, step {number} of {of} · {visible(coming.label)}")
+        self._write(f"next, step {number} of {of} · {visible(coming.heading)}")
         self._prose(coming.say)
         self._prose(coming.ask, "? ")
+        if self._player.other is not None:
+            for actor, step in self._player.turns.items():
+                key = {coming.turn: "→", self._player.other: "o"}.get(actor, " ")
+                self._write(f"{key} {visible(step.heading)}", SIGN_COLUMNS)
 
     def _tell_frame(self) -> None:
         walk = self._player.walk
@@ -159,7 +164,7 @@ class PlainLesson:
         if frame is None:
             self._write("before the first step")
         else:
-            label = frame.step.label if frame.step else "between two steps"
+            label = frame.step.heading if frame.step else "between two steps"
             self._write(f"step {self._player.shown_step} of {of} · {visible(label)}")
             self._readout(frame, walk.frames[: walk.cursor - 1])
         self._write("")
@@ -188,6 +193,15 @@ class PlainLesson:
         self._tell_frame()
         if player.walk.at_end:
             self._tell_coming()
+
+    def _other(self) -> None:
+        actor = self._player.other
+        if actor is None:
+            self._write("There is no race here in which another actor could run next.")
+            return
+        self._player.take_turn(actor)
+        self._tell_frame()
+        self._tell_coming()
 
     def _pass(self) -> None:
         if not self._player.machine.own_clock:

@@ -178,6 +178,8 @@ class LessonScreen(Screen[None]):
             trouble=self._trouble,
             real_locks=player.real_locks,
             trace=self.traces.get((player.path.name, player.shown_step)),
+            turns=player.turns,
+            other=player.other,
         )
         if event.told:
             self.notify(event.told, markup=False)

@@ -48,6 +48,8 @@ def applies(screen: LessonScreen, name: str) -> bool:
         return walk.cursor > 0
     if name == "pass":
         return walk.at_end
+    if name == "other":
+        return walk.at_end and scene.other is not None
     if name in ("last", "rewind"):
         return not walk.at_end
     if name in ("faster", "slower"):
@@ -81,11 +83,19 @@ def _step(screen: LessonScreen) -> None:
         return
     coming = scene.next_step
     until_ms: int | None = None
-    name = coming.label if coming else "step"
+    name = coming.heading if coming else "step"
     if coming is not None and scene.walk.at_end:
         until_ms = waits_until(scene.machine, scene.walk.shown, coming)
         name = name if until_ms is None else "waiting"
     screen.work(name, player.step, until_ms)
+
+
+def _other(screen: LessonScreen) -> None:
+    scene, player = screen.scene, screen.player
+    if scene is None or scene.other is None or player is None:
+        return
+    actor, step = scene.other, scene.turns[scene.other]
+    screen.work(step.heading, lambda: player.take_turn(actor))
 
 
 def _moving(move: Callable[[Player], Walk]) -> Callable[[LessonScreen], None]:
@@ -121,7 +131,7 @@ def _jump(screen: LessonScreen) -> None:
     steps = scene.path.steps
     choices = [Choice("0", " 0  the start")]
     choices += [
-        Choice(str(number), f"{number:>2}  {visible(step.label)}", "" if number <= scene.taken else "runs up to here")
+        Choice(str(number), f"{number:>2}  {visible(step.heading)}", "" if number <= scene.taken else "runs up to here")
         for number, step in enumerate(steps, start=1)
     ]
 
@@ -289,6 +299,7 @@ def _help(screen: LessonScreen) -> None:
 
 DO: dict[str, Callable[[LessonScreen], None]] = {
     "step": _step,
+    "other": _other,
     "back": _moving(Player.back),
     "first": _moving(Player.first),
     "last": _moving(Player.last),

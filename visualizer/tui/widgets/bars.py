@@ -116,7 +116,7 @@ class PathLine(Widget):
                 if _width(marks) <= room:
                     return _justified([*head, *marks], end, width)
         if now and _width(head) + _width(end) + 6 < width:
-            label = fitted(visible(steps[now - 1].label), width - _width(head) - _width(end) - 4)
+            label = fitted(visible(steps[now - 1].heading), width - _width(head) - _width(end) - 4)
             return _justified([*head, (f"◆ {label}", "bold $now")], end, width)
         return _justified(head, end, width)
 
@@ -140,7 +140,7 @@ def _marks(steps: Sequence[Step], now: int, taken: int, named: Callable[[int], b
         done, current = number <= taken, number == now
         mark = "◆" if current else "●" if done else "○"
         style = "bold $now" if current else "$entered" if done else "$quiet"
-        label = f" {visible(step.label)}" if named(number) else ""
+        label = f" {visible(step.heading)}" if named(number) else ""
         name_style = "bold $now" if current else "" if done else "$quiet"
         parts.extend(((mark, style), (label, name_style)))
     return parts

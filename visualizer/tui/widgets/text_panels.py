@@ -57,6 +57,7 @@ class TextPanel(TextBody):
 class StoryPanel(Vertical):
     """What to look at next, and beneath it, always in view, the question that the next key answers.
 
+    In a race the question stands below the actors, each with the key that runs its next step.
     At the start of a lesson it leads with the introduction, at a path's end with what the path showed.
     """
 
@@ -89,11 +90,11 @@ class StoryPanel(Vertical):
             title = "the end"
             parts.append(_ending(scene))
         else:
-            title = f"next: step {scene.step + 1} · {visible(step.label)}"
-            if scene.step == 0 and scene.path is scene.lesson.paths[0]:
+            title = f"next: step {scene.step + 1} · {visible(step.heading)}"
+            if scene.step == 0 and scene.path.name == scene.lesson.paths[0].name:
                 parts.append(prose(scene.lesson.intro))
             parts.append(prose(step.say))
-            question = Content.assemble(("? ", "bold $now"), prose(step.ask))
+            question = Content("\n").join((*_race(scene), Content.assemble(("? ", "bold $now"), prose(step.ask))))
         title = f"readout, then {title}" if told else title
         self._titled = title
         self._body.put(Content("\n\n").join(parts))
@@ -112,6 +113,17 @@ class StoryPanel(Vertical):
             self.border_title = Content(title)
 
 
+def _race(scene: Scene) -> list[Content]:
+    """Whom the next key lets run, whom the other one, and what each would run."""
+    if scene.other is None or scene.walk is None or not scene.walk.at_end or scene.next_step is None:
+        return []
+    keys = {scene.next_step.turn: "→", scene.other: "o"}
+    return [
+        Content.assemble((f"{keys.get(actor, ' ')} ", "bold $now"), visible(step.heading))
+        for actor, step in scene.turns.items()
+    ]
+
+
 def _ending(scene: Scene) -> Content:
     """What the path showed, as it was observed, and what to do next."""
     lines = [Content.styled("The path ends here. It showed:", "bold $strong"), Content("")]
@@ -120,7 +132,7 @@ def _ending(scene: Scene) -> Content:
         if frame.step is None or move is None or not (move.leaves or move.enters):
             continue
         ways = f"{' '.join(move.leaves) or 'nothing'} → {' '.join(move.enters) or 'nothing'}"
-        lines.append(Content.assemble((f"{visible(frame.step.label, 18):<19}", "$quiet"), visible(ways)))
+        lines.append(Content.assemble((f"{visible(frame.step.heading, 18):<19}", "$quiet"), visible(ways)))
     lines.append(Content("\n← looks back, p chooses another path, r starts this one again."))
     return Content("\n").join(lines)
 
