@@ -73,8 +73,9 @@ class Order:
         planned = Order(self._written)
         places = [at for race in races_in(self._written) for at in race]
         if len(actors) > len(places):
-            many = "no race" if not places else f"races of {len(places)} steps"
-            raise TurnError(f"{len(actors)} turns are given, and the path has {many}")
+            given = "one turn is" if len(actors) == 1 else f"{len(actors)} turns are"
+            there = f"races of {len(places)} steps in all" if places else "no race"
+            raise TurnError(f"{given} given, and the path has {there}")
         for at, actor in zip(places, actors, strict=False):
             planned.put_next(actor, at)
         self._places, self.steps = planned._places, planned.steps
@@ -99,8 +100,10 @@ def other_turn(turns: Mapping[str, Step], coming: Step | None) -> str | None:
 
 
 def chosen_turns(frame: Frame, earlier: Sequence[Frame]) -> tuple[str, ...]:
-    """Whose turn each step was up to this frame, where the order was chosen and the lesson announces nothing of it; else
-    nothing."""
+    """Whose turn each step was up to this frame, where the order was chosen and the lesson announces nothing of it.
+
+    Else it is empty.
+    """
     if not frame.of_path or frame.step is None or frame.step.expect is not None:
         return ()
     return tuple(past.step.turn for past in (*earlier, frame) if past.step is not None and past.step.turn)
@@ -111,6 +114,6 @@ def _refusal(actor: str, turns: Mapping[str, Step], steps: Sequence[Step], taken
     if not turns:
         where = f"step {taken + 1} is" if taken < len(steps) else "what comes is"
         return f"{who}: {where} no step of a race"
-    ran = any(step.turn == actor for step in steps)
-    why = "it has nothing left to run in this race" if ran else "no actor of the race is called so"
-    return f"{who} at step {taken + 1}: {why}; there is {', '.join(turns)}"
+    known = actor in actors_of(steps)
+    why = "it has nothing left to run in this race" if known else "no actor of the race is called so"
+    return f"{who} at step {taken + 1}: {why}; it can be that of {' or '.join(turns)}"

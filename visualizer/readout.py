@@ -70,10 +70,9 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
     for call in frame.calls:
         yield wire_line(call)
     yield from law_lines(frame)
-    turns = chosen_turns(frame, earlier)
+    turns = ", ".join(visible(turn, 24) for turn in chosen_turns(frame, earlier))
     if turns:
-        told = f"You chose this order: {', '.join(visible(turn, 24) for turn in turns)}; the lesson announces none for it."
-        yield Line("lesson", (Span(told, QUIET),))
+        yield Line("lesson", (Span(f"You chose this order: {turns}; the lesson announces none for it.", QUIET),))
     for expected in frame.expected:
         if not expected.met:
             yield Line(

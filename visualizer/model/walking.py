@@ -67,8 +67,8 @@ class Step(Struct, frozen=True):
 
     ``given`` is resolved: groups are ids, durations are already multiplied by the pace; a ``token`` stays as written,
     since a worker's name can only be resolved when the step runs. ``label`` stands in the path line. ``actor`` names
-    who took the step where it is none of the path's: a heartbeat, the sweep, the learner's own key. ``turn`` names whose
-    turn it is in a race: a run of such steps is one order of several.
+    who took the step where it is none of the path's: a heartbeat, the sweep, the learner's own key. ``turn`` names
+    whose turn it is in a race: a run of such steps is one order of several.
     """
 
     do: str

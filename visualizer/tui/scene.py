@@ -36,8 +36,8 @@ class Scene(Struct, frozen=True):
     ``trouble`` is a sentence about an engine that is gone, ``autoplay`` says how fast it runs, ``read_at`` is when the
     newest reading was taken (seconds, monotonic clock). ``found`` and ``surveyed`` come from a scan: see `Surveyed`.
     ``real_locks`` is the player's sentence on locks that run by a server's own clock. ``trace`` is what a debugger saw
-    of the step under the cursor. ``turns`` are the actors that have something to run where a race is coming,
-    each with its next step; ``other`` is who may run instead.
+    of the step under the cursor. ``turns`` are the actors that have something to run where a race is coming, each with
+    its next step; ``other`` is who may run instead.
     """
 
     lesson: Lesson

@@ -19,6 +19,9 @@ from visualizer.tui.scene import Scene
 from visualizer.tui.widgets.readout_panel import content_of
 from visualizer.visible import short_id, visible, visible_size
 
+# Lines of a panel that has none to spare.
+_LOW = 6
+
 
 class TextBody(VerticalScroll, can_focus=True):
     """Content that scrolls where it does not fit."""
@@ -68,6 +71,7 @@ class StoryPanel(Vertical):
         self._body = TextBody()
         self._question = Static(markup=False)
         self._asked = self._titled = self._with_more = ""
+        self._scene: Scene | None = None
 
     def compose(self) -> ComposeResult:
         yield self._body
@@ -82,7 +86,6 @@ class StoryPanel(Vertical):
         told = [content_of(line, max(self.size.width - 4, 24)) for line in above]
         parts = [Content("\n").join(told)] if told else []
         step = scene.next_step
-        question = Content("")
         if scene.trouble:
             title = "no engine"
             parts.append(Content(scene.trouble))
@@ -94,10 +97,23 @@ class StoryPanel(Vertical):
             if scene.step == 0 and scene.path.name == scene.lesson.paths[0].name:
                 parts.append(prose(scene.lesson.intro))
             parts.append(prose(step.say))
-            question = Content("\n").join((*_race(scene), Content.assemble(("? ", "bold $now"), prose(step.ask))))
         title = f"readout, then {title}" if told else title
         self._titled = title
         self._body.put(Content("\n\n").join(parts))
+        self._scene = scene
+        self._ask()
+
+    def on_resize(self) -> None:
+        self._ask()
+
+    def _ask(self) -> None:
+        """Who may run next, where there is a choice, and the question that the next key answers."""
+        scene, question = self._scene, Content("")
+        race = [] if scene is None else _race(scene, self.size.width, self.size.height)
+        self.set_class(bool(race), "race")
+        if scene is not None and scene.next_step is not None and not scene.trouble:
+            asked = Content.assemble(("? ", "bold $now"), prose(scene.next_step.ask))
+            question = Content("\n").join((*race, asked))
         if question.plain != self._asked:
             self._asked = question.plain
             self._question.display = bool(question)
@@ -113,15 +129,24 @@ class StoryPanel(Vertical):
             self.border_title = Content(title)
 
 
-def _race(scene: Scene) -> list[Content]:
-    """Whom the next key lets run, whom the other one, and what each would run."""
+def _race(scene: Scene, width: int, height: int) -> list[Content]:
+    """Whom the next key lets run, whom the other one, and what each would run; on one line where that fits, and on a
+    low panel without what they run."""
     if scene.other is None or scene.walk is None or not scene.walk.at_end or scene.next_step is None:
         return []
-    keys = {scene.next_step.turn: "→", scene.other: "o"}
-    return [
-        Content.assemble((f"{keys.get(actor, ' ')} ", "bold $now"), visible(step.heading))
-        for actor, step in scene.turns.items()
-    ]
+    signs = {scene.next_step.turn: "→", scene.other: "o"}
+
+    def told(names: dict[str, str]) -> list[Content]:
+        return [
+            Content.assemble((f"{signs.get(actor, ' ')} ", "bold $now"), visible(name)) for actor, name in names.items()
+        ]
+
+    each = told({actor: step.heading for actor, step in scene.turns.items()})
+    for line in (each, told({actor: actor for actor in scene.turns}) if height <= _LOW else []):
+        on_one = Content("   ").join(line)
+        if line and on_one.cell_length <= width:
+            return [on_one]
+    return each
 
 
 def _ending(scene: Scene) -> Content:
