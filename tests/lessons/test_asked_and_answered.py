@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.lessons.answers_of_every_transition import EVERY_TRANSITION
+from tests.lessons.answers_of_read_decide_write import READ_DECIDE_WRITE
 from tests.lessons.answers_of_the_lock_protocol import LOCK_PROTOCOL
 from tests.lessons.writing import read
 from visualizer.engine import Engine, open_engine
@@ -50,6 +51,7 @@ ANSWERS = {
     },
     "every-transition": EVERY_TRANSITION,
     "lock-protocol": LOCK_PROTOCOL,
+    "read-decide-write": READ_DECIDE_WRITE,
     "lifecycle": {
         "happy": [
             ("Which fields does a new row have?", 'row    name + "guess"'),

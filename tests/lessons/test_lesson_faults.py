@@ -108,6 +108,33 @@ def test_a_claim_on_another_path_hands_nobody_a_token(tmp_path: Path) -> None:
     assert fault.reason.endswith("known: none")
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "reasons"),
+    [
+        ("'worker'", "'reaper'", []),
+        ("'a'", None, ["a race has at least two actors, and step 2 names only a"]),
+        (None, "'a'", ["a race has at least two actors, and step 3 names only a"]),
+        ("'a'", "'a'", ["a race has at least two actors, and steps 2 to 3 name only a"]),
+        ("'A'", "'b'", ["no actor's name: a small letter is wanted first"]),
+        ("''", None, ["no actor's name"]),
+        ("1", "'b'", ["an actor's name is wanted, not a whole number", "step 3 names only b"]),
+    ],
+)
+def test_a_race_is_of_two_actors_with_names(
+    tmp_path: Path, first: str | None, second: str | None, reasons: list[str]
+) -> None:
+    turns = [CLAIM if turn is None else CLAIM.replace("say =", f"turn = {turn}\nsay =") for turn in (first, second)]
+    if not reasons:
+        lesson = written(tmp_path, HEAD, PATH, CLAIM, *turns)
+        assert [step.turn for step in lesson.paths[0].steps] == ["", "worker", "reaper"]
+        return
+    faults = faults_of(tmp_path, HEAD, PATH, CLAIM, *turns)
+    assert len(faults) == len(reasons)
+    for fault, reason in zip(faults, reasons, strict=True):
+        assert reason in fault.reason
+        assert fault.key.endswith(".turn")
+
+
 @pytest.mark.parametrize("verb", ["schedule", "delay"])
 @pytest.mark.parametrize(
     ("given", "reason"),

@@ -89,6 +89,7 @@ class FrameSeen(Struct, forbid_unknown_fields=True):
     path: str
     step: int | None
     of: int
+    turn: str | None
     kind: Literal["script", "commands", "wait", "fault", "between"]
     verb: str | None
     script: str | None

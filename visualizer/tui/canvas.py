@@ -37,6 +37,10 @@ class Canvas:
             x += wide
         return x
 
+    def free(self, x: int, y: int, width: int) -> bool:
+        """Whether nothing is written on these cells of a line; what is outside counts as free."""
+        return 0 <= y < self.height and all(cell == " " for cell, _ in self._cells[y][max(x, 0) : max(x + width, 0)])
+
     def box(self, x: int, y: int, width: int, height: int, style: Style, *, heavy: bool = False) -> None:
         """An empty box; heavy lines say what happened even without colour."""
         if width < 2 or height < 2:

@@ -217,7 +217,9 @@ class Board(Widget):
         text, lawful = elsewhere(picture)
         if text:
             text = fitted(text, canvas.width - 2)
-            x = (canvas.width - cell_len(text)) // 2
+            room = canvas.width - cell_len(text)
+            # In the middle, or at the end that an edge's name in this line leaves free.
+            x = next((x for x in (room // 2, room - 1, 1) if canvas.free(x - 1, y, cell_len(text) + 2)), room // 2)
             canvas.put(max(x, 1), y, text, self.look("now" if lawful else "broken"))
 
     def _draw_lines(self, canvas: Canvas, picture: Picture) -> None:

@@ -1,0 +1,71 @@
+"""The answers to the questions of read-decide-write: for each path and step the question, and words of the readout."""
+
+from __future__ import annotations
+
+READ_DECIDE_WRITE = {
+    "fencing-token": [
+        ("Which number does the row begin with?", 'attempts + "0"'),
+        ("Which number do row and worker hold now?", "attempts 0 → 1   1 is w1's token"),
+        ("Who has noticed that the lease is over?", "no reaper has run."),
+        ("Does w1's token still fit the row?", "attempts stay 1"),
+        ("Which token fits the row now?", "attempts 1 → 2   2 is w2's token"),
+        ("What does token 1 get w1?", "Refused: EMQSTALE complete token mismatch"),
+        ("What is left of the job when the token fits?", "leaves active and enters nothing: its row is gone."),
+    ],
+    "fence-on-retry-and-extend": [
+        ("Where does a new job wait?", "enters pending."),
+        ("Until when is the job w1's?", "the lease ends at"),
+        ("Does the id leave active by itself?", "Nothing moved."),
+        ("Where does the job go from active?", "leaves active, enters pending."),
+        ("By which number can the queue tell them apart?", "attempts 1 → 2"),
+        ("Does the lease get a new end?", "Refused: EMQSTALE extend token mismatch (stale). Nothing moved."),
+        ("Does the id go to schedule?", "Refused: EMQSTALE retry token mismatch (stale). Nothing moved."),
+        ("Does the id leave active and come back, or stay?", "stays in active; its score is new."),
+        ("Which place does the id enter when the token fits?", "leaves active, enters schedule."),
+    ],
+    "split-commands": [
+        ("Which place does the job enter?", "enters pending."),
+        ("Which token does w1 get?", "1 is w1's token"),
+        ("Has anything moved when the race begins?", "Nothing moved."),
+        ("Which two numbers does w1 compare?", "The worker holds 1 and read 1"),
+        ("Is the job on the reaper's list?", "The reaper has read that this lease is over"),
+        ("In which place is the id after this?", "leaves active and enters nothing."),
+        ("Does w1 send this command?", "so it does not look in pending and sends nothing."),
+        ("How many ids does this take out of active?", "ZREM answered 0."),
+        ("What becomes of the row?", "The row is deleted; no id moved."),
+        ("How many jobs are completed now?", "metrics:completed count nothing → 1"),
+        ("Which place does the id enter?", "JOB0KHTOWnGLuC enters pending."),
+        ("Which fields does the row have after this?", 'row    state + "pending"'),
+        (
+            "What does w2 get to work on?",
+            "comes without a payload: its row holds none, so there is nothing to work on.",
+        ),
+        ("How often is this one job counted?", "metrics:completed count 1 → 2"),
+    ],
+    "one-script": [
+        ("Which place does it enter?", "enters pending."),
+        ("When does the lease end?", "the lease ends at"),
+        ("Has anything moved when the race begins?", "Nothing moved."),
+        ("What does w1 leave of the job?", "leaves active and enters nothing: its row is gone."),
+        ("How many jobs does it take back?", "reap answered 0."),
+        ("What does w2 get this time?", "claim answered []: empty."),
+    ],
+    "right-token-wrong-place": [
+        ("Which place does the job enter?", "enters pending."),
+        ("Which token does w1 get?", "1 is w1's token"),
+        ("Which place does the id enter?", "leaves active, enters schedule."),
+        ("Does the script accept it, and is the id gone?", "JOB0KHTOWnGLuC was completed and is still in schedule"),
+        ("Does the id in schedule need a row to become due?", "has been due for"),
+        ("Which fields does the new row have?", 'row    state + "pending"'),
+        ("What comes with the id?", "comes without a payload"),
+    ],
+    "extend-after-reap": [
+        ("Which place does the job enter?", "enters pending."),
+        ("When does the lease end?", "the lease ends at"),
+        ("Is the id still in active?", "Nothing moved."),
+        ("Which number does the row hold?", "attempts stay 1"),
+        ("How many places hold the id after this?", "JOB0KHTOWnGLuC is in pending and active"),
+        ("Which place keeps the id?", "JOB0KHTOWnGLuC was completed and is still in pending"),
+        ("Is there anything for w2 to work on?", "so there is nothing to work on."),
+    ],
+}

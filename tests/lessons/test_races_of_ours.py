@@ -1,0 +1,94 @@
+"""Every order of the races of read-decide-write, played as a learner would: what each leaves was read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from tests.lessons.writing import read
+from visualizer.engine import Engine
+from visualizer.interleavings import REAPER, SCRIPTED, SPLIT, WORKER, Ending, count_split, judged, orders
+from visualizer.lesson import find
+from visualizer.model import Step
+from visualizer.player import Player
+from visualizer.race import races_in
+
+# So short that no order waits for its lease.
+PACE = 0.0005
+RACES = {"split-commands": SPLIT, "one-script": SCRIPTED}
+
+
+def race_of(path: str) -> dict[str, list[Step]]:
+    """Each actor's steps of the lesson's race."""
+    steps = read(find("read-decide-write"), PACE).path(path).steps
+    (race,) = races_in(steps)
+    return {actor: [step for step in steps[race.start : race.stop] if step.turn == actor] for actor in (WORKER, REAPER)}
+
+
+def played(engine: Engine, path: str, actors: Mapping[str, list[Step]]) -> Iterator[Ending]:
+    """How each order of the path's race ends; the last frame of the race is the judge."""
+    player = Player(read(find("read-decide-write"), PACE), engine, keep_dumps=False)
+    for turns in orders(actors):
+        player.choose(path)
+        while not player.turns:
+            player.step()
+        for actor in turns:
+            walk = player.take_turn(actor)
+        race = [frame.step for frame in walk.frames if frame.step is not None and frame.step.turn]
+        assert tuple(step.turn for step in race) == turns
+        yield judged(walk, turns, tuple(step.label for step in race))
+
+
+@pytest.mark.parametrize("path", RACES)
+def test_the_lessons_race_is_the_one_that_is_counted(path: str) -> None:
+    written = {actor: [(step.do, step.label) for step in steps] for actor, steps in race_of(path).items()}
+    counted = {actor: [(step.do, step.label) for step in steps] for actor, steps in RACES[path].items()}
+    assert written == counted
+
+
+def test_most_orders_of_the_separate_commands_do_harm(valkey: Engine) -> None:
+    endings = list(played(valkey, "split-commands", race_of("split-commands")))
+    assert len(endings) == 126
+    assert sum(ending.harm for ending in endings) == 72
+    assert sum(ending.twice for ending in endings) == 58
+    serial = [
+        ending for ending in endings if ending.turns in ((WORKER,) * 5 + (REAPER,) * 4, (REAPER,) * 4 + (WORKER,) * 5)
+    ]
+    assert [ending.harm for ending in serial] == [False, False]
+    assert endings == list(count_split(valkey).endings), "the learner's orders end as those that are counted"
+
+
+def test_neither_order_of_the_scripts_does_harm(engine: Engine) -> None:
+    endings = list(played(engine, "one-script", race_of("one-script")))
+    assert [ending.steps for ending in endings] == [("complete", "reap"), ("reap", "complete")]
+    assert [(ending.harm, ending.completed, ending.places, ending.row) for ending in endings] == [
+        (False, 1, (), None)
+    ] * 2
+
+
+def test_the_written_order_ends_completed_and_pending_again(engine: Engine) -> None:
+    player = Player(read(find("read-decide-write"), PACE), engine, keep_dumps=False)
+    player.choose("split-commands")
+    (race,) = races_in(player.path.steps)
+    walk = player.jump(race.stop)
+    ending = judged(walk, tuple(player.path.steps[at].turn for at in race), ())
+    assert (ending.twice, ending.broken, ending.row) == (True, (), {b"state": b"pending"})
+    assert player.step().frames[-1].performed.grants[0].token == b"1", "a ghost that was never enqueued is claimed"
+
+
+def test_what_the_lesson_says_of_the_orders_is_what_was_counted() -> None:
+    lesson = read(find("read-decide-write"))
+    told = [step.say for name in RACES for step in lesson.path(name).steps if "126" in step.say]
+    assert len(told) == 2
+    assert len(list(orders(SPLIT))) == 126
+    assert "**two** are left" in told[1]
+    assert len(list(orders(SCRIPTED))) == 2
+
+
+def test_each_command_is_named_as_it_goes_over_the_wire(engine: Engine) -> None:
+    player = Player(read(find("read-decide-write"), PACE), engine, keep_dumps=False)
+    player.choose("split-commands")
+    for frame in player.jump(len(player.path.steps)).frames:
+        if frame.step is not None and frame.step.turn:
+            assert frame.outcome.name == "skipped" or frame.step.label.startswith(frame.calls[0].command)
