@@ -118,6 +118,42 @@ def test_a_row_deleted_where_no_id_moves(engine: Engine) -> None:
     assert "laws   9 of 11 hold, judged on 1 id in view" in found
 
 
+@pytest.mark.parametrize(
+    ("do", "given"),
+    [("complete", {}), ("retry", {"delay_ms": HOUR_MS}), ("extend_lock", {}), ("delay", {"delay_ms": 1})],
+)
+def test_a_token_that_fits_in_the_wrong_place_is_told(engine: Engine, do: str, given: dict[str, int]) -> None:
+    walker = walker_on(engine)
+    claimed(walker, lease_ms=1)
+    sentence = "The token fits, and the script compares nothing else: the id was in pending, not in active."
+    take(walker, "wait_until_lapsed")
+    take(walker, "reap")
+    take(walker, do, token="w1", **given)
+    assert sentence in told(walker)
+
+
+def test_a_token_that_fits_in_active_or_does_not_fit_needs_no_such_words(engine: Engine) -> None:
+    walker = walker_on(engine)
+    claimed(walker)
+    for token in (9, "w1"):
+        take(walker, "complete", token=token)
+        assert not any("The token fits" in line for line in told(walker))
+    take(walker, "complete", token="w1")
+    assert not any("The token fits" in line for line in told(walker)), "a job that is gone is a refusal"
+
+
+def test_a_claim_without_a_payload_is_told(engine: Engine) -> None:
+    engine.client.zadd(space_on(engine).key("pending"), {GUESS: 0})
+    walker = walker_on(engine, GUESS, RIVAL)
+    take(walker, "claim", worker="w1", lease_ms=HOUR_MS)
+    assert told(walker)[1] == (
+        "JOB0KHTO…LuC comes without a payload: its row holds none, so there is nothing to work on."
+    )
+    take(walker, "enqueue", RIVAL, payload_bytes=b"")
+    take(walker, "claim", RIVAL, worker="w1", lease_ms=HOUR_MS)
+    assert not any("payload:" in line for line in told(walker)), "an empty payload is one"
+
+
 def test_a_lane(engine: Engine) -> None:
     walker = walker_on(engine)
     take(walker, "lane_enqueue", group=GROUP)

@@ -55,6 +55,15 @@ CLAIM = step("claim", 'leaves = ["pending"]\nenters = ["active"]\noutcome = "cla
 COMPLETE = step("complete", 'leaves = ["active"]\noutcome = "completed"\nrow = "gone"', 'token = "w1"')
 SMALL = HEAD + PATH.format(name="only") + ENQUEUE + CLAIM + COMPLETE
 TWO_PATHS = SMALL + PATH.format(name="again") + ENQUEUE + CLAIM
+# Two actors, each with one step.
+RACE = (
+    HEAD
+    + PATH.format(name="race")
+    + ENQUEUE
+    + CLAIM
+    + COMPLETE.replace("\nsay =", '\nturn = "worker"\nsay =')
+    + step("reap", 'outcome = "reaped"', more='turn = "reaper"')
+)
 
 
 class Ended(Struct, frozen=True):

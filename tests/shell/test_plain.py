@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.hostile import HOSTILE
-from tests.shell.conftest import HEAD, PATH, SMALL, Shell, Told, after, begins, step
+from tests.shell.conftest import HEAD, PATH, RACE, SMALL, Shell, Told, after, begins, step
 from visualizer.actions import ACTIONS, sign
 from visualizer.lesson import all_lessons
 
@@ -56,6 +56,21 @@ def test_jump_rewind_and_restart(told: Told) -> None:
     assert "x is no number of a step." in after(lines, "jump", 3)
     assert "step 3 of 3 · complete" in after(lines, "jump", 4)
     assert after(lines, "jump", 5)[-1] == after(lines, "jump", 6)[-1] == "Nothing is chosen."
+
+
+def test_in_a_race_the_other_actor_may_run_next(told: Told) -> None:
+    lines = told("n", "o", "n", "o", "n", "r", "n", "n", "n", "n", lesson=RACE)
+    assert after(lines, "other")[-1] == "There is no race here in which another actor could run next."
+    assert after(lines, "step", 2)[-2:] == ["→ worker: complete", "o reaper: reap"]
+    other = after(lines, "other", 2)
+    assert "step 3 of 4 · reaper: reap" in other
+    assert "lesson You chose this order: reaper; the lesson announces none for it." in other
+    assert other[-1] == "? Where?", "one actor is left, so there is no choice"
+    assert "step 4 of 4 · worker: complete" in after(lines, "step", 3)
+    assert "lesson You chose this order: reaper, worker; the lesson announces none for it." in after(lines, "step", 3)
+    written = after(lines, "step", 6)
+    assert "step 3 of 4 · worker: complete" in written
+    assert not any("You chose" in line for line in lines[lines.index("> restart") :])
 
 
 def test_another_path(told: Told) -> None:

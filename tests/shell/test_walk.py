@@ -14,7 +14,7 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from tests.shell.conftest import ENQUEUE, HEAD, PATH, SMALL, Shell, step
+from tests.shell.conftest import ENQUEUE, HEAD, PATH, RACE, SMALL, Shell, step
 from visualizer.cli.playing import failures, play
 from visualizer.engine import Engine
 from visualizer.engine.embedded import EmbeddedEngine
@@ -64,6 +64,48 @@ def test_the_queue_can_be_another_one(shell: Shell, lesson_file: Written) -> Non
     ended = shell("walk", lesson_file(SMALL), "--engine", "fakeredis", "--queue", "a b")
     assert ended.code == 0
     assert "emq:{a b}:" in ended.lines[0]
+
+
+@pytest.mark.parametrize("turns", ["reaper,worker", "reaper", " reaper , worker "])
+def test_a_race_is_played_in_another_order(shell: Shell, lesson_file: Written, turns: str) -> None:
+    ended = shell("walk", lesson_file(RACE), "--path", "race", "--turns", turns, "--engine", "fakeredis")
+    assert (ended.code, ended.err) == (0, b"")
+    steps = [line for line in ended.lines if " of 4 · " in line]
+    assert steps[2:] == ["3 of 4 · reaper: reap", "4 of 4 · worker: complete"]
+    assert "lesson You chose this order: reaper, worker; the lesson announces none for it." in ended.lines
+
+
+def test_the_written_turns_announce_what_is_written(shell: Shell, lesson_file: Written) -> None:
+    untrue = RACE.replace('outcome = "reaped"', 'outcome = "reaped"\nenters = ["dead"]')
+    for turns, code in (("worker,reaper", 1), ("reaper,worker", 0)):
+        ended = shell("walk", lesson_file(untrue), "--path", "race", "--turns", turns, "--engine", "fakeredis")
+        assert (ended.code, ended.err) == (code, b"")
+        assert any("announced enters dead" in line for line in ended.lines) == (code == 1)
+
+
+def test_in_a_chosen_order_a_broken_law_is_1(shell: Shell) -> None:
+    words = ("walk", "read-decide-write", "--path", "split-commands", "--pace", "0.001", "--engine", "fakeredis")
+    assert shell(*words).code == 0, "the lesson announces what the written order breaks"
+    ended = shell(*words, "--turns", "worker,worker,reaper")
+    assert (ended.code, ended.err) == (1, b"")
+    assert any(line.startswith("broken ") for line in ended.lines)
+
+
+@pytest.mark.parametrize(
+    ("turns", "sentence"),
+    [
+        ("ghost", "“ghost” at step 3: no actor of the race is called so; it can be that of worker or reaper"),
+        ("reaper,reaper", "It cannot be the turn of “reaper” at step 4: it has nothing left to run in this race"),
+        ("worker,reaper,worker", "3 turns are given, and the path has races of 2 steps in all"),
+        ("", "“” at step 3: no actor of the race is called so"),
+        ("\x1b[2J", "\\x1b[2J"),
+    ],
+)
+def test_a_wrong_turn_is_2_and_nothing_is_played(shell: Shell, lesson_file: Written, turns: str, sentence: str) -> None:
+    ended = shell("walk", lesson_file(RACE), "--path", "race", "--turns", turns, "--engine", "fakeredis")
+    assert (ended.code, ended.out) == (2, b"")
+    assert sentence in ended.complaint
+    assert "Traceback" not in ended.complaint
 
 
 def test_a_pace_shortens_what_is_sent(shell: Shell, lesson_file: Written) -> None:
@@ -125,6 +167,8 @@ def test_an_announcement_that_is_not_met_is_1(shell: Shell) -> None:
         (("walk", "states-as-locations", "--take-over"), "--take-over is for a server"),
         (("walk", "states-as-locations", "happy"), "unexpected extra argument"),
         (("walk", "states-as-locations", "--jsno"), "No such option"),
+        (("walk", "states-as-locations", "--turns", "a"), "--turns needs the --path"),
+        (("walk", "states-as-locations", "--path", "happy", "--turns", "a"), "One turn is given, and the path has no"),
         (("walk", "tests/lessons/broken/unknown-verb.toml"), "unknown verb or named step"),
     ],
 )

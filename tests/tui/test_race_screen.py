@@ -1,0 +1,62 @@
+"""A race under a pilot: who may run next is in view, one key lets the other one, and the path names the actors."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of
+from visualizer.lesson import Lesson, find, load
+from visualizer.machine import MACHINES
+from visualizer.walk import NAMED_STEPS
+
+
+def the_race() -> Lesson:
+    return load(find("read-decide-write"), MACHINES, NAMED_STEPS, 0.001)
+
+
+@pytest.mark.parametrize(
+    ("size", "choice"),
+    [
+        (WIDE, ("│ → worker: HGET attempts ", "│ o reaper: ZRANGEBYSCORE active ")),
+        (MEDIUM, ("│ → worker: HGET attempts   o reaper: ZRANGEBYSCORE active ",)),
+        (SMALL, ("│ → worker   o reaper ",)),
+    ],
+)
+async def test_who_may_run_next_is_in_view_with_the_question(size: tuple[int, int], choice: tuple[str, ...]) -> None:
+    async with lesson_open("split-commands", size, lesson=the_race()) as (screen, pilot):
+        assert not screen.applies("other")
+        await press(screen, pilot, "right", "right", "right")
+        shown = text_of(pilot)
+        for line in (*choice, "? Which two numbers does w1"):
+            assert line in shown
+        await press(screen, pilot, "left")
+        assert " o reaper" not in text_of(pilot), "while looking back nothing can be chosen"
+        assert not screen.applies("other")
+        await pilot.resize_terminal(*WIDE)
+        await press(screen, pilot, "right")
+        assert "│ → worker: HGET attempts " in text_of(pilot)
+
+
+async def test_the_other_actor_runs_and_the_order_is_told() -> None:
+    async with lesson_open("split-commands", lesson=the_race()) as (screen, pilot):
+        await press(screen, pilot, "right", "right", "right", "o")
+        shown = text_of(pilot)
+        assert "◆ reaper: ZRANGEBYSCORE active" in shown
+        assert "You chose this order: reaper; the lesson announces none for it." in shown
+        assert "o reaper: ZREM active" in shown
+        await press(screen, pilot, "right", "o")
+        assert screen.player is not None
+        turns = [frame.step.turn for frame in screen.player.walk.frames if frame.step]
+        assert turns == ["", "", "", "reaper", "worker", "reaper"]
+        await press(screen, pilot, "r", "right", "right", "right", "right")
+        assert "◆ worker: HGET attempts" in text_of(pilot)
+        assert "You chose" not in text_of(pilot)
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM])
+async def test_an_id_that_is_nowhere_does_not_hide_that_it_entered_nothing(size: tuple[int, int]) -> None:
+    async with lesson_open("split-commands", size, lesson=the_race()) as (screen, pilot):
+        await press(screen, pilot, *["right"] * 6)
+        (line,) = [line for line in text_of(pilot).split("\n") if "▼" in line]
+        assert "▼ ZREM: enters nothing " in line
+        assert " nowhere 1: JOB0KHTO…LuC" in line
