@@ -74,6 +74,7 @@ def test_each_actor_has_its_next_step_only_where_a_race_is_coming() -> None:
         {"b": B2},
         *({}, {}, {}),
     ]
+    assert list(order.turns(2)) == ["a", "b"], "an actor keeps its place, whoever is next"
 
 
 def test_another_turn_leaves_the_rest_as_it_is_written() -> None:
@@ -208,6 +209,8 @@ def test_a_restart_gives_the_written_order_again(engine: Engine) -> None:
     player.take_turn("b")
     player.restart()
     assert coming(player) == [each.label for each in RACE]
+    player.jump(2)
+    assert dict(player.turns) == {"a": A2, "b": B1}
     player.jump(6)
     assert all(announced(player))
     player.plan(["b"])

@@ -37,6 +37,15 @@ async def test_who_may_run_next_is_in_view_with_the_question(size: tuple[int, in
         assert "│ → worker: HGET attempts " in text_of(pilot)
 
 
+async def test_on_the_smallest_screen_a_long_question_is_still_whole() -> None:
+    async with lesson_open("split-commands", SMALL, lesson=the_race()) as (screen, pilot):
+        await press(screen, pilot, *["right"] * 7)
+        shown = text_of(pilot)
+        assert "│ o worker   → reaper " in shown
+        assert "? How many ids does this take out of" in shown
+        assert "│ active?" in shown
+
+
 async def test_the_other_actor_runs_and_the_order_is_told() -> None:
     async with lesson_open("split-commands", lesson=the_race()) as (screen, pilot):
         await press(screen, pilot, "right", "right", "right", "o")
