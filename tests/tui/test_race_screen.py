@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of
 from visualizer.lesson import Lesson, find, load
 from visualizer.machine import MACHINES
-from visualizer.walk import NAMED_STEPS
+from visualizer.walk import NAMED_STEPS, Walker
 
 
 def the_race() -> Lesson:
@@ -60,6 +61,20 @@ async def test_the_other_actor_runs_and_the_order_is_told() -> None:
         await press(screen, pilot, "r", "right", "right", "right", "right")
         assert "◆ worker: HGET attempts" in text_of(pilot)
         assert "You chose" not in text_of(pilot)
+
+
+async def test_a_turn_that_could_not_run_is_still_the_one_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    lesson = the_race()
+    path = lesson.path("one-script")
+    steps = tuple(replace(step, needs="lease_running") if step.do == "reap" else step for step in path.steps)
+    needing = replace(lesson, paths=(replace(path, steps=steps),))
+    async with lesson_open("one-script", lesson=needing) as (screen, pilot):
+        await press(screen, pilot, "right", "right", "right")
+        monkeypatch.setattr(Walker, "server_now_ms", lambda _: 2**60)
+        await press(screen, pilot, "o")
+        assert "next: step 4 · reaper: reap" in text_of(pilot)
+        assert screen.scene is not None
+        assert (screen.scene.taken, screen.scene.other) == (3, "worker")
 
 
 @pytest.mark.parametrize("size", [WIDE, MEDIUM])

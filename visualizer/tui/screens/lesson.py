@@ -193,8 +193,10 @@ class LessonScreen(Screen[None]):
         else:
             self.notify(event.sentence, severity="error", timeout=8, markup=False)
         # What ran before it failed is shown: a path that was replayed, say.
-        walk = self.player.walk if self.player is not None and not event.gone else self.scene.walk
-        self.scene = replace(self.scene, walk=walk, running="", until_ms=None, trouble=self._trouble)
+        shown, player = self.scene, self.player
+        if player is not None and not event.gone:
+            shown = replace(shown, path=player.path, walk=player.walk, turns=player.turns, other=player.other)
+        self.scene = replace(shown, running="", until_ms=None, trouble=self._trouble)
 
     def watch_scene(self, scene: Scene | None) -> None:
         if scene is not None:
