@@ -7,6 +7,7 @@ all ids in view too. A key that a call names and that none of these is, is kept 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from msgspec.structs import replace
@@ -21,7 +22,12 @@ class Engine(Protocol):
     @property
     def own(self) -> bool: ...
 
+    @property
+    def sent_bytes(self) -> int: ...
+
     def send(self, *words: Any) -> Any: ...
+
+    def tracing(self) -> AbstractContextManager[Any]: ...
 
     def hold(self, names: Iterable[bytes]) -> None: ...
 
@@ -65,8 +71,15 @@ class KeptKeys:
             held.update(self._row_base + job for job, row in seen.rows.items() if row is not None)
         return not held <= seen.dumps.keys()
 
+    @property
+    def sent_bytes(self) -> int:
+        return self._engine.sent_bytes
+
     def send(self, *words: Any) -> Any:
         return self._engine.send(*words)
+
+    def tracing(self) -> AbstractContextManager[Any]:
+        return self._engine.tracing()
 
     def hold(self, names: Iterable[bytes]) -> None:
         """Hears the keys of a call before it is sent."""

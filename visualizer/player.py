@@ -30,15 +30,19 @@ class DeadlinePassedError(Exception):
 
 
 class Player:
-    """A lesson on an engine. ``walk`` is what there is to draw; every method that steps returns it."""
+    """A lesson on an engine. ``walk`` is what there is to draw; every method that steps returns it.
 
-    def __init__(self, lesson: Lesson, engine: Engine, *, keep_dumps: bool = True) -> None:
+    ``keep_dumps`` and ``trace``: see `Walker`.
+    """
+
+    def __init__(self, lesson: Lesson, engine: Engine, *, keep_dumps: bool = True, trace: bool = False) -> None:
         self.lesson = lesson
         self.engine = engine
         self.machine: Machine = MACHINES[lesson.machine]
         self.space = Keyspace(engine.queue, self.machine.row_prefix)
         self.path = lesson.paths[0]
         self._keep_dumps = keep_dumps
+        self._trace = trace
         self._left = threading.Event()
         self._walker = self._fresh_walker()
 
@@ -216,6 +220,7 @@ class Player:
             [job.id for job in self.lesson.jobs.values()],
             groups=self.lesson.groups.values(),
             keep_dumps=self._keep_dumps,
+            trace=self._trace,
             sleep=self._sleep,
         )
 
