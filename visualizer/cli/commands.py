@@ -137,9 +137,17 @@ def open_(
 @click.argument("lesson")
 @_path_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a frame, one a line.")
+@click.option("--wire", is_flag=True, help="Tell every call as it went over the wire, and what its script issued.")
 @_engine_options
 def walk(
-    lesson: str, path: str | None, as_json: bool, engine: str, queue: str | None, pace: float, take_over: bool
+    lesson: str,
+    path: str | None,
+    as_json: bool,
+    wire: bool,
+    engine: str,
+    queue: str | None,
+    pace: float,
+    take_over: bool,
 ) -> int:
     """Play a lesson without a screen.
 
@@ -150,7 +158,7 @@ def walk(
     from visualizer.cli.walking import walk_lesson
 
     check_engine_options(engine, queue, take_over)
-    return walk_lesson(lesson, path, as_json, engine, queue, pace, take_over)
+    return walk_lesson(lesson, path, as_json, wire, engine, queue, pace, take_over)
 
 
 @visualizer.command()

@@ -11,17 +11,25 @@ from visualizer.model import Frame
 from visualizer.player import DeadlinePassedError, Player, why_not_here
 from visualizer.readout import readout
 from visualizer.survey import survey
+from visualizer.wire_log import wire_log
 
 
 def walk_lesson(
-    name: str, path: str | None, as_json: bool, spec: str, queue: str | None, pace: float, take_over: bool
+    name: str,
+    path: str | None,
+    as_json: bool,
+    wire: bool,
+    spec: str,
+    queue: str | None,
+    pace: float,
+    take_over: bool,
 ) -> int:
-    """Plays the path, or every one; answers the exit code."""
+    """Plays the path, or every one; answers the exit code. ``wire`` tells every call, and what its script issued."""
     lesson = loaded(name, pace)
     paths = lesson.paths if path is None else (lesson.path(path),)
     code = OK
     with opened(spec, lesson.queue if queue is None else queue, take_over) as engine:
-        player = Player(lesson, engine, keep_dumps=False)
+        player = Player(lesson, engine, keep_dumps=False, trace=wire)
         for number, each in enumerate(paths):
             why = why_not_here(each, engine)
             if why is not None:
@@ -31,14 +39,14 @@ def walk_lesson(
             if not as_json:
                 _tell_path(lesson, each, player, first=number == 0)
             try:
-                code = max(code, _walk_path(player, each, as_json))
+                code = max(code, _walk_path(player, each, as_json, wire))
             except DeadlinePassedError as passed:
                 complain(f"The path {each.name} was left: {passed}")
                 code = REFUSED
     return code
 
 
-def _walk_path(player: Player, path: LessonPath, as_json: bool) -> int:
+def _walk_path(player: Player, path: LessonPath, as_json: bool, wire: bool) -> int:
     player.choose(path.name)
     setting = Setting(player.engine.label, player.lesson.slug, path.name, len(path.steps))
     code = OK
@@ -47,6 +55,8 @@ def _walk_path(player: Player, path: LessonPath, as_json: bool) -> int:
             write_json(frame_object(player.machine, setting, frame, earlier))
         else:
             _tell_frame(player, frame, earlier)
+            if wire:
+                _tell_wire(player, frame)
         if failures(frame):
             code = FAILED
     if not as_json and player.engine.own:
@@ -76,4 +86,10 @@ def _tell_frame(player: Player, frame: Frame, earlier: tuple[Frame, ...]) -> Non
         number = 1 + sum(past.of_path for past in earlier)
         say(f"{number} of {len(player.path.steps)} · {frame.step.label or frame.step.do}")
     for line in readout(player.machine, frame, earlier):
+        say(line.text)
+
+
+def _tell_wire(player: Player, frame: Frame) -> None:
+    say()
+    for line in wire_log(frame, player.space.base, player.engine.may("trace")):
         say(line.text)
