@@ -37,7 +37,7 @@ def _lines(frame: Frame | None, base: bytes, unwatched: str | None) -> Iterator[
     told: set[str] = set()
     for number, call in enumerate(frame.calls, start=1):
         yield from _call(number, call, base, told)
-    yield _total(frame.calls)
+    yield Line("total", (Span(total(frame.calls), STRONG),))
     scripts = [call for call in frame.calls if call.command == "EVALSHA"]
     if any(call.issued is None for call in scripts):
         yield _sentence(unwatched or BROKE_OFF)
@@ -49,11 +49,12 @@ def _sentence(text: str) -> Line:
     return Line("", (Span(text, QUIET),))
 
 
-def _total(calls: Sequence[WireCall]) -> Line:
+def total(calls: Sequence[WireCall]) -> str:
+    """How many calls there were, the bytes they sent and the time they took: ``2 calls, 193 B sent, 142 µs``."""
     count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
     sent_bytes = sum(call.sent_bytes for call in calls)
     micros = sum(_micros(call) for call in calls)
-    return Line("total", (Span(f"{count}, {sent_bytes:,} B sent, {micros:,} µs", STRONG),))
+    return f"{count}, {sent_bytes:,} B sent, {micros:,} µs"
 
 
 def _micros(call: WireCall) -> int:
@@ -89,11 +90,8 @@ def _listed(label: str, slots: Sequence[Slot], values: Sequence[str]) -> Iterato
     names = list(_names(slots, len(values)))
     width, digits = max(map(len, names), default=0), len(str(len(names)))
     for number, (name, value) in enumerate(zip(names, values, strict=True), start=1):
-        spans = (
-            Span(f"{number:>{digits}} ", QUIET),
-            Span(f"{name:<{width}} " if width else "", LABEL),
-            Span(value, VALUE),
-        )
+        named = f"{name:<{width}} " if width else ""
+        spans = (Span(f"{number:>{digits}} ", QUIET), Span(named, LABEL), Span(value, VALUE))
         yield Line(label if number == 1 else _BENEATH, spans)
 
 

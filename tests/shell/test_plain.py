@@ -34,6 +34,17 @@ def test_the_places_are_told_with_a_mark_and_a_word(told: Told) -> None:
     assert any(line.startswith("  schedule") and line.endswith("0") for line in second)
 
 
+@pytest.mark.parametrize("spec", ["valkey", "fakeredis"])
+def test_the_wire_log(told: Told, spec: str) -> None:
+    lines = told("i", "n", "n", "i", "b", "i", spec=spec)
+    assert after(lines, "wire") == ["Nothing has run yet, so nothing went over the wire."]
+    claim = after(lines, "wire", 2)
+    assert begins(claim, "call 2 EVALSHA leased/claim  156 B sent, ")
+    assert begins(claim, "inside 1 ZPOPMIN pending")
+    assert begins(claim, "total  2 calls, 205 B sent, ")
+    assert begins(after(lines, "wire", 3), "call 1 EVALSHA leased/enqueue")
+
+
 def test_looking_back_runs_nothing(told: Told) -> None:
     lines = told("n", "n", "left", "home", "e", "b", "n")
     assert "step 1 of 3 · enqueue" in after(lines, "back")

@@ -87,7 +87,7 @@ class LessonView(Vertical):
         self.query_one(LuaPanel).show(lua.script, lua.title, lua.note, marks)
         self.set_class(scene.wire, "wire-log")
         if scene.wire:
-            self.query_one(WirePanel).show(wire_of(scene))
+            self.query_one(WirePanel).show(*wire_of(scene))
         self.query_one(KeyBar).show(self._applies)
         if self._countdown is not None and _ticks(scene):
             self._countdown.resume()

@@ -16,12 +16,13 @@ class WirePanel(TextPanel):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()
+        self._total = ""
         self._width = 0
 
-    def show(self, lines: tuple[Line, ...]) -> None:
-        """Other lines, from the top."""
-        if lines != self._lines:
-            self._lines = lines
+    def show(self, lines: tuple[Line, ...], total: str) -> None:
+        """Other lines, from the top; their ``total`` is always in view."""
+        if (lines, total) != (self._lines, self._total):
+            self._lines, self._total = lines, total
             self._fill()
 
     def on_resize(self) -> None:
@@ -31,7 +32,7 @@ class WirePanel(TextPanel):
     def _fill(self) -> None:
         self._width = self.scrollable_content_region.width
         rows = [row for line in self._lines for row in _rows(line, self._width or 80)]
-        self._put("wire", Content("\n").join(rows))
+        self._put(f"wire · {self._total}" if self._total else "wire", Content("\n").join(rows))
 
 
 def _rows(line: Line, width: int) -> list[Content]:
