@@ -7,7 +7,6 @@ all ids in view too. A key that a call names and that none of these is, is kept 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from msgspec.structs import replace
@@ -26,8 +25,6 @@ class Engine(Protocol):
     def sent_bytes(self) -> int: ...
 
     def send(self, *words: Any) -> Any: ...
-
-    def tracing(self) -> AbstractContextManager[Any]: ...
 
     def hold(self, names: Iterable[bytes]) -> None: ...
 
@@ -77,9 +74,6 @@ class KeptKeys:
 
     def send(self, *words: Any) -> Any:
         return self._engine.send(*words)
-
-    def tracing(self) -> AbstractContextManager[Any]:
-        return self._engine.tracing()
 
     def hold(self, names: Iterable[bytes]) -> None:
         """Hears the keys of a call before it is sent."""

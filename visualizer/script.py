@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from time import perf_counter
@@ -208,10 +208,6 @@ class Server(Protocol):
         """Sends one command and answers the reply as it came; raises what redis-py raises."""
         ...
 
-    def tracing(self) -> AbstractContextManager[Any]:
-        """Watches the script call that is sent meanwhile; the watch has afterwards what it ``issued``, or None."""
-        ...
-
     def hold(self, names: Iterable[bytes]) -> None:
         """Notes, before a call is sent, which keys it may write (on a server that is not ours)."""
         ...
@@ -220,12 +216,12 @@ class Server(Protocol):
 class Caller:
     """Sends calls to one engine and keeps every one of them, with its reply and time, until `drain`.
 
-    ``trace`` watches what each script issues.
+    ``tracing`` watches the one script call that is sent meanwhile, as the engine's own does; without it none is.
     """
 
-    def __init__(self, server: Server, *, trace: bool = False) -> None:
+    def __init__(self, server: Server, tracing: Callable[[], AbstractContextManager[Any]] | None = None) -> None:
         self._server = server
-        self._trace = trace
+        self._tracing = tracing
         self._calls: list[WireCall] = []
 
     def drain(self) -> tuple[WireCall, ...]:
@@ -263,8 +259,8 @@ class Caller:
     ) -> Reply:
         already = self._server.sent_bytes
         issued = None
-        if self._trace and command == "EVALSHA":
-            with self._server.tracing() as watch:
+        if self._tracing is not None and command == "EVALSHA":
+            with self._tracing() as watch:
                 answer = self._answer(words)
                 watch.lost = answer.failure is not None and error_text(answer.failure) is None
             issued = watch.issued

@@ -126,7 +126,7 @@ class Walker:
         self._space = space
         self._captured = tuple(captured)
         self._keys = KeptKeys(engine, machine, space, self._captured, groups)
-        self._caller = Caller(self._keys, trace=trace)
+        self._caller = Caller(self._keys, engine.tracing if trace else None)
         self._sleep = sleep
         self._observer = Observer(engine, machine, space, self._captured)
         self.clock = LessonClock(engine, space, machine) if machine.own_clock else None

@@ -36,9 +36,6 @@ class Connection:
     def __init__(self, client: Any) -> None:
         self.client = client
 
-    def tracing(self) -> Any:
-        raise AssertionError("nothing is traced here")
-
     def send(self, *words: Any) -> Any:
         return self.client.execute_command(*words)
 
