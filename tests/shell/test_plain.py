@@ -85,7 +85,8 @@ def test_a_path_that_cannot_be_played_here(told: Told) -> None:
 
 
 def test_another_lesson(told: Told) -> None:
-    lines = told("l", "states-as-locations", "n", "l", "nonsense")
+    lines = told("l", "states-as-locations", "n", "i", "l", "nonsense")
+    assert begins(after(lines, "wire"), "inside 1 EXISTS ")
     assert "States as locations · R3.04.1" in after(lines, "lessons")
     assert begins(after(lines, "step"), "JOB0KHTOWnGLuC enters pending.")
     assert begins(after(lines, "lessons", 2), "There is no lesson called nonsense.")
