@@ -71,6 +71,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("pass", ("full_stop",), "time", "Let 5 seconds of the lesson's own clock pass.", 9, "walk"),
     Action("inside", ("x",), "inside", "Look inside the script: step it line by line on a copy.", 6, "look"),
     Action("layers", ("y",), "layers", "Show the step at its four layers, or its Lua again.", 13, "look"),
+    Action("wire", ("i",), "wire", "Show every call of this step as it went over the wire.", 13, "look"),
     Action("codes", ("k",), "codes", "Show the page of codes, −1 to −11.", 13, "look"),
     Action("fold", ("f",), "fold", "Fold or unfold the steps that Lua scripts share.", 17, "look", plain=False),
     Action("copy", ("c",), "copy", "Copy the readout to the clipboard.", 16, "keep", plain=False),

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from visualizer.model import Frame, Machine, Move, PlaceReading, Row, WireCall
+from visualizer.model import Frame, Issued, Machine, Move, PlaceReading, Row, WireCall
 from visualizer.readout import readout
 from visualizer.script import load
 from visualizer.visible import json_bytes
@@ -36,6 +36,7 @@ def frame_object(machine: Machine, setting: Setting, frame: Frame, earlier: Sequ
 
     ``step`` is the number that the path counts, null in a frame between two steps. ``leaves``, ``enters``, ``score``,
     ``row`` and ``lock`` are those of ``id``: the step's own job, or in a frame between steps the first id that moved.
+    A call's ``issued`` is null where it was not watched.
     """
     step = frame.step
     own = _own(frame)
@@ -94,7 +95,17 @@ def _call(call: WireCall) -> Json:
         "reply": json_value(call.reply),
         "error": call.error,
         "ms": round(call.ms, 3),
+        "bytes": call.sent_bytes,
+        "issued": None if call.issued is None else [_issued(each) for each in call.issued],
     }
+
+
+def _issued(issued: Issued) -> Json:
+    """A command that a script issued; ``reply`` and ``error`` are there only where they are known."""
+    words = [_bytes(word) for word in issued.words]
+    if not issued.answered:
+        return {"words": words}
+    return {"words": words, "reply": json_value(issued.reply), "error": issued.error}
 
 
 def json_value(value: Any) -> Any:

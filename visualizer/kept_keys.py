@@ -21,6 +21,9 @@ class Engine(Protocol):
     @property
     def own(self) -> bool: ...
 
+    @property
+    def sent_bytes(self) -> int: ...
+
     def send(self, *words: Any) -> Any: ...
 
     def hold(self, names: Iterable[bytes]) -> None: ...
@@ -64,6 +67,10 @@ class KeptKeys:
         if self._engine.own:
             held.update(self._row_base + job for job, row in seen.rows.items() if row is not None)
         return not held <= seen.dumps.keys()
+
+    @property
+    def sent_bytes(self) -> int:
+        return self._engine.sent_bytes
 
     def send(self, *words: Any) -> Any:
         return self._engine.send(*words)

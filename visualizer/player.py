@@ -37,9 +37,11 @@ class Player:
 
     ``path`` has its steps in the order in which they are taken: the written one, until another turn is chosen in a
     race. Going anywhere, rewinding and replaying keep that order; a restart brings the written one back.
+
+    ``keep_dumps`` and ``watch``: see `Walker`.
     """
 
-    def __init__(self, lesson: Lesson, engine: Engine, *, keep_dumps: bool = True) -> None:
+    def __init__(self, lesson: Lesson, engine: Engine, *, keep_dumps: bool = True, watch: bool = False) -> None:
         self.lesson = lesson
         self.engine = engine
         self.machine: Machine = MACHINES[lesson.machine]
@@ -47,6 +49,7 @@ class Player:
         self._written = self.path = lesson.paths[0]
         self._order = Order(self._written.steps)
         self._keep_dumps = keep_dumps
+        self._watch = watch
         self._left = threading.Event()
         self._walker = self._fresh_walker()
 
@@ -259,6 +262,7 @@ class Player:
             [job.id for job in self.lesson.jobs.values()],
             groups=self.lesson.groups.values(),
             keep_dumps=self._keep_dumps,
+            watch=self._watch,
             sleep=self._sleep,
         )
 

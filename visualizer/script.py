@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -198,6 +199,11 @@ def arrange(script: str, kind: str, slots: tuple[Slot, ...], given: Named) -> tu
 class Server(Protocol):
     """What a caller needs of an engine."""
 
+    @property
+    def sent_bytes(self) -> int:
+        """How many bytes `send` has put on the socket so far."""
+        ...
+
     def send(self, *words: Value) -> Any:
         """Sends one command and answers the reply as it came; raises what redis-py raises."""
         ...
@@ -208,10 +214,14 @@ class Server(Protocol):
 
 
 class Caller:
-    """Sends calls to one engine and keeps every one of them, with its reply and time, until `drain`."""
+    """Sends calls to one engine and keeps every one of them, with its reply and time, until `drain`.
 
-    def __init__(self, server: Server) -> None:
+    ``watching`` watches the one script call that is sent meanwhile, as the engine's own does; without it none is.
+    """
+
+    def __init__(self, server: Server, watching: Callable[[], AbstractContextManager[Any]] | None = None) -> None:
         self._server = server
+        self._watching = watching
         self._calls: list[WireCall] = []
 
     def drain(self) -> tuple[WireCall, ...]:
@@ -247,31 +257,43 @@ class Caller:
     def _send(
         self, command: str, words: tuple[Any, ...], keys: tuple[bytes, ...], args: tuple[bytes, ...], of: Script | None
     ) -> Reply:
+        already = self._server.sent_bytes
+        issued = None
+        if self._watching is not None and command == "EVALSHA":
+            with self._watching() as watch:
+                answer = self._answer(words)
+                watch.lost = answer.failure is not None and error_text(answer.failure) is None
+            issued = watch.issued
+        else:
+            answer = self._answer(words)
+        failure = answer.failure
+        text = None if failure is None else error_text(failure)
+        error = text if failure is None or text is not None else f"no reply: {failure}"
+        name, sha1 = (of.name, of.sha1) if of else (None, None)
+        sent_bytes = self._server.sent_bytes - already
+        call = WireCall(command, keys, args, answer.reply, error, answer.ms, name, sha1, sent_bytes, issued)
+        self._calls.append(call)
+        if failure is None:
+            return answer.reply
+        if text is None:
+            raise ReplyLostError(f"the connection broke before {command} was answered: {failure}") from failure
+        return ErrorReply(text)
+
+    def _answer(self, words: tuple[Any, ...]) -> _Answer:
         started = perf_counter()
         try:
-            reply = self._server.send(*words)
-        except Exception as failure:
-            ms = (perf_counter() - started) * 1000
-            text = error_text(failure)
-            self._note(command, keys, args, None, text or f"no reply: {failure}", ms, of)
-            if text is None:
-                raise ReplyLostError(f"the connection broke before {command} was answered: {failure}") from failure
-            return ErrorReply(text)
-        self._note(command, keys, args, reply, None, (perf_counter() - started) * 1000, of)
-        return reply
+            reply, failure = self._server.send(*words), None
+        except Exception as raised:  # noqa: BLE001 - judged by `error_text`, which raises what is no answer again
+            reply, failure = None, raised
+        return _Answer(reply, failure, (perf_counter() - started) * 1000)
 
-    def _note(
-        self,
-        command: str,
-        keys: tuple[bytes, ...],
-        args: tuple[bytes, ...],
-        reply: Reply,
-        error: str | None,
-        ms: float,
-        of: Script | None,
-    ) -> None:
-        name, sha1 = (of.name, of.sha1) if of else (None, None)
-        self._calls.append(WireCall(command, keys, args, reply, error, ms, name, sha1))
+
+class _Answer(NamedTuple):
+    """What sending a command gave: a reply or what was raised, and the time it took."""
+
+    reply: Reply
+    failure: Exception | None
+    ms: float
 
 
 def error_text(failure: Exception) -> str | None:

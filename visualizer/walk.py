@@ -6,6 +6,7 @@ The walker is the one writer. Every step is read before and after; going back mo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -51,7 +52,12 @@ class Engine(Protocol):
     @property
     def client(self) -> Any: ...
 
+    @property
+    def sent_bytes(self) -> int: ...
+
     def send(self, *words: Any) -> Any: ...
+
+    def watching(self) -> AbstractContextManager[Any]: ...
 
     @property
     def owner_key(self) -> bytes | None: ...
@@ -99,7 +105,8 @@ def _never_interrupted(seconds: float) -> bool:
 class Walker:
     """One walk on one engine. ``captured`` ids are tracked in every reading; ``groups`` are lanes it may touch.
 
-    ``keep_dumps`` reads the keys' dumps before each step, so that `rewind` can put them back.
+    ``keep_dumps`` reads the keys' dumps before each step, so that `rewind` can put them back. ``watch`` watches what
+    each script issues, which costs a connection a call.
     """
 
     def __init__(
@@ -111,6 +118,7 @@ class Walker:
         *,
         groups: Iterable[bytes] = (),
         keep_dumps: bool = True,
+        watch: bool = False,
         sleep: Callable[[float], bool] = _never_interrupted,
     ) -> None:
         self._engine = engine
@@ -118,7 +126,7 @@ class Walker:
         self._space = space
         self._captured = tuple(captured)
         self._keys = KeptKeys(engine, machine, space, self._captured, groups)
-        self._caller = Caller(self._keys)
+        self._caller = Caller(self._keys, engine.watching if watch else None)
         self._sleep = sleep
         self._observer = Observer(engine, machine, space, self._captured)
         self.clock = LessonClock(engine, space, machine) if machine.own_clock else None

@@ -335,6 +335,8 @@ class _Caught(Exception):
 class _Catching:
     """A server that answers every command from the copy and keeps the script's call from being sent."""
 
+    sent_bytes = 0
+
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 

@@ -6,7 +6,7 @@ import pytest
 from redis import exceptions
 from redis._parsers.base import BaseParser
 
-from visualizer.engine import Engine, EngineError, EngineGone, describe
+from visualizer.engine import Engine, EngineError, EngineGone
 from visualizer.engine.failure import failure
 
 CALLED = "the server at redis://u:***@h:6379"
@@ -92,13 +92,13 @@ def test_other_exceptions_keep_their_name() -> None:
 def test_an_engine_error_stays_what_it_is(engine: Engine) -> None:
     error = EngineError("a sentence")
     assert engine.failure(error) is error
-    assert describe(error, engine) == "a sentence"
+    assert str(engine.failure(error)) == "a sentence"
 
 
 def test_a_script_error_is_told_on_every_engine(engine: Engine) -> None:
     with pytest.raises(exceptions.ResponseError) as caught:
         engine.client.eval("return redis.error_reply('EMQSTALE complete token mismatch')", 0)
-    assert "answered with an error: EMQSTALE complete token mismatch" in describe(caught.value, engine)
+    assert "answered with an error: EMQSTALE complete token mismatch" in str(engine.failure(caught.value))
 
 
 # A reading before a step ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ SOURCE = "return 7"
 
 
 def test_a_script_that_is_loaded_is_noted(engine: Engine) -> None:
-    engine.flush_scripts()
+    engine.send("SCRIPT", "FLUSH")
     assert engine.loaded == set()
     sha1 = engine.send("SCRIPT", "LOAD", SOURCE).decode()
     assert engine.loaded == {sha1}
@@ -20,11 +20,10 @@ def test_a_script_that_is_loaded_is_noted(engine: Engine) -> None:
     assert engine.loaded == {sha1}
 
 
-def test_a_flush_forgets_them_however_it_is_sent(engine: Engine) -> None:
-    for flush in (engine.flush_scripts, lambda: engine.send("SCRIPT", "FLUSH")):
-        engine.send("SCRIPT", "LOAD", SOURCE)
-        flush()
-        assert engine.loaded == set()
+def test_a_flush_forgets_them(engine: Engine) -> None:
+    engine.send("SCRIPT", "LOAD", SOURCE)
+    engine.send("SCRIPT", "FLUSH")
+    assert engine.loaded == set()
 
 
 def test_a_server_that_does_not_know_one_is_taken_to_know_none(engine: Engine) -> None:

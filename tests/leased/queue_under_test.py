@@ -31,6 +31,8 @@ def lane(group: bytes) -> str:
 class Connection:
     """What a caller needs of an engine, over a client of its own."""
 
+    sent_bytes = 0
+
     def __init__(self, client: Any) -> None:
         self.client = client
 

@@ -34,6 +34,17 @@ def test_the_places_are_told_with_a_mark_and_a_word(told: Told) -> None:
     assert any(line.startswith("  schedule") and line.endswith("0") for line in second)
 
 
+@pytest.mark.parametrize("spec", ["valkey", "fakeredis"])
+def test_the_wire_log(told: Told, spec: str) -> None:
+    lines = told("i", "n", "n", "i", "b", "i", spec=spec)
+    assert after(lines, "wire") == ["Nothing has run yet, so nothing went over the wire."]
+    claim = after(lines, "wire", 2)
+    assert begins(claim, "call 2 EVALSHA leased/claim  156 B sent, ")
+    assert begins(claim, "inside 1 ZPOPMIN pending")
+    assert begins(claim, "total  2 calls, 205 B sent, ")
+    assert begins(after(lines, "wire", 3), "call 1 EVALSHA leased/enqueue")
+
+
 def test_looking_back_runs_nothing(told: Told) -> None:
     lines = told("n", "n", "left", "home", "e", "b", "n")
     assert "step 1 of 3 · enqueue" in after(lines, "back")
@@ -89,7 +100,8 @@ def test_a_path_that_cannot_be_played_here(told: Told) -> None:
 
 
 def test_another_lesson(told: Told) -> None:
-    lines = told("l", "states-as-locations", "n", "l", "nonsense")
+    lines = told("l", "states-as-locations", "n", "i", "l", "nonsense")
+    assert begins(after(lines, "wire"), "inside 1 EXISTS ")
     assert "States as locations · R3.04.1" in after(lines, "lessons")
     assert begins(after(lines, "step"), "JOB0KHTOWnGLuC enters pending.")
     assert begins(after(lines, "lessons", 2), "There is no lesson called nonsense.")

@@ -67,9 +67,10 @@ def test_a_private_server_that_died_is_told_and_another_is_started(told: Told, o
 
 def test_a_restart_that_finds_the_server_dead_opens_another_at_once(told: Told, on_last: Callable[..., None]) -> None:
     on_last(lambda player: kill(player.engine))
-    lines = told("n", "e", "r", "n", spec="valkey")
+    lines = told("n", "e", "r", "n", "i", spec="valkey")
     assert "next, step 1 of 3 · enqueue" in after(lines, "restart")
     assert begins(after(lines, "step", 2), "JOB0KHTOWnGLuC enters pending.")
+    assert begins(after(lines, "wire"), "inside 1 EXISTS "), "what scripts issue is watched there too"
 
 
 # The throw-away one ---------------------------------------------------------------------------------------------------

@@ -60,6 +60,16 @@ def test_the_readouts_are_printed(shell: Shell, lesson_file: Written, spec: str)
     assert "emq:{small}:" in ended.lines[0]
 
 
+@pytest.mark.parametrize("spec", ["valkey", "fakeredis"])
+def test_the_wire_log_is_printed_under_each_frame(shell: Shell, lesson_file: Written, spec: str) -> None:
+    ended = shell("walk", lesson_file(SMALL), "--wire", "--engine", spec)
+    assert (ended.code, ended.err) == (0, b"")
+    log = ended.lines[ended.lines.index("emq:{small}: begins the keys and is left out of them.") :]
+    assert log[1].startswith("call 1 EVALSHA leased/enqueue  ")
+    assert [line.split()[0] for line in ended.lines if line.startswith("inside")] == ["inside"] * 3
+    assert sum(line.startswith("total  ") for line in ended.lines) == 3
+
+
 def test_the_queue_can_be_another_one(shell: Shell, lesson_file: Written) -> None:
     ended = shell("walk", lesson_file(SMALL), "--engine", "fakeredis", "--queue", "a b")
     assert ended.code == 0

@@ -26,6 +26,12 @@ ENGINES = {"valkey": "Valkey ", "fakeredis": "fakeredis "}
 Bytes = str | dict[Literal["hex"], str]
 
 
+class IssuedSeen(Struct, forbid_unknown_fields=True):
+    words: list[Bytes]
+    reply: Any = None
+    error: str | None = None
+
+
 class Call(Struct, forbid_unknown_fields=True):
     command: str
     keys: list[Bytes]
@@ -33,6 +39,8 @@ class Call(Struct, forbid_unknown_fields=True):
     reply: Any
     error: str | None
     ms: float
+    bytes: int
+    issued: list[IssuedSeen] | None
 
 
 class OneMove(Struct, forbid_unknown_fields=True):
@@ -189,6 +197,7 @@ def check_scripts(frames: list[FrameSeen]) -> None:
         if frame.script is not None:
             assert frame.sha1 == load_script(frame.script).sha1
             assert any(call.command == "EVALSHA" for call in frame.calls)
+        assert all(call.bytes > 0 and call.issued is None for call in frame.calls)
 
 
 def check_laws(frames: list[FrameSeen]) -> None:
@@ -215,6 +224,22 @@ def test_every_path_is_played_where_none_is_named(shell: Shell) -> None:
     frames = decoded(ended.out)
     assert list(dict.fromkeys(frame.path for frame in frames)) == PATHS
     assert len(frames) == sum(len(path.steps) for path in LESSON.paths)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_scripts_issue_is_told_where_it_is_asked_for(shell: Shell, engine: str) -> None:
+    ended = shell("walk", SLUG, "--path", "happy", "--json", "--wire", "--engine", engine)
+    assert (ended.code, ended.err) == (0, b"")
+    row, payload = "emq:{cm}:job:JOB0KHTOWnGLuC", {"hex": LESSON.jobs["guess"].payload.hex()}
+    (call,) = decoded(ended.out)[0].calls
+    assert [each.words for each in call.issued or ()] == [
+        ["EXISTS", row],
+        ["HSET", row, "state", "pending", "attempts", "0", "payload", payload],
+        ["ZADD", "emq:{cm}:pending", "0", "JOB0KHTOWnGLuC"],
+    ]
+    replies = [0, 3, 1] if engine == "fakeredis" else [None] * 3
+    assert [each.reply for each in call.issued or ()] == replies
+    assert ("reply" in json.loads(ended.out.splitlines()[0])["calls"][0]["issued"][0]) == (engine == "fakeredis")
 
 
 def test_replies_are_json() -> None:

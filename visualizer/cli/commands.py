@@ -138,12 +138,14 @@ def open_(
 @_path_option
 @click.option("--turns", metavar="ACTOR,…", help="Whose turn each step of the path's race is; needs --path.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a frame, one a line.")
+@click.option("--wire", is_flag=True, help="Tell every call as it went over the wire, and what its script issued.")
 @_engine_options
 def walk(
     lesson: str,
     path: str | None,
     turns: str | None,
     as_json: bool,
+    wire: bool,
     engine: str,
     queue: str | None,
     pace: float,
@@ -162,7 +164,7 @@ def walk(
         raise click.UsageError("--turns needs the --path whose race it is about.")
     check_engine_options(engine, queue, take_over)
     chosen = [] if turns is None else [turn.strip() for turn in turns.split(",")]
-    return walk_lesson(lesson, path, as_json, engine, queue, pace, take_over, chosen)
+    return walk_lesson(lesson, path, as_json, wire, engine, queue, pace, take_over, chosen)
 
 
 @visualizer.command()

@@ -195,7 +195,7 @@ def open_plain(lesson: str | None, path: str | None, spec: str, queue: str | Non
         read = loaded(name, pace)
         chosen = read.paths[0] if path is None else read.path(path)
         with reopening(spec, take_over) as open_one:
-            player = Player(read, open_one(read.queue if queue is None else queue))
+            player = Player(read, open_one(read.queue if queue is None else queue), watch=True)
             player.choose(chosen.name)
             PlainLesson(player, keys, say, lambda other: loaded(other, pace), open_one, _columns).run()
     return OK

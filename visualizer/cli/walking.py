@@ -14,26 +14,31 @@ from visualizer.player import DeadlinePassedError, Player, why_not_here
 from visualizer.race import Order
 from visualizer.readout import readout
 from visualizer.survey import survey
+from visualizer.wire_log import wire_log
 
 
 def walk_lesson(
     name: str,
     path: str | None,
     as_json: bool,
+    wire: bool,
     spec: str,
     queue: str | None,
     pace: float,
     take_over: bool,
     turns: Sequence[str] = (),
 ) -> int:
-    """Plays the path, or every one; answers the exit code. ``turns`` choose the order in its races. TurnError."""
+    """Plays the path, or every one; answers the exit code.
+
+    ``wire`` tells every call, and what its script issued; ``turns`` choose the order in the path's races. TurnError.
+    """
     lesson = loaded(name, pace)
     paths = lesson.paths if path is None else (lesson.path(path),)
     if turns:
         Order(paths[0].steps).put_all(turns)  # refused before anything is opened
     code = OK
     with opened(spec, lesson.queue if queue is None else queue, take_over) as engine:
-        player = Player(lesson, engine, keep_dumps=False)
+        player = Player(lesson, engine, keep_dumps=False, watch=wire)
         for number, each in enumerate(paths):
             why = why_not_here(each, engine)
             if why is not None:
@@ -43,14 +48,14 @@ def walk_lesson(
             if not as_json:
                 _tell_path(lesson, each, player, first=number == 0)
             try:
-                code = max(code, _walk_path(player, each, as_json, turns))
+                code = max(code, _walk_path(player, each, as_json, wire, turns))
             except DeadlinePassedError as passed:
                 complain(f"The path {each.name} was left: {passed}")
                 code = REFUSED
     return code
 
 
-def _walk_path(player: Player, path: LessonPath, as_json: bool, turns: Sequence[str]) -> int:
+def _walk_path(player: Player, path: LessonPath, as_json: bool, wire: bool, turns: Sequence[str]) -> int:
     player.choose(path.name)
     player.plan(turns)
     setting = Setting(player.engine.label, player.lesson.slug, path.name, len(path.steps))
@@ -60,6 +65,8 @@ def _walk_path(player: Player, path: LessonPath, as_json: bool, turns: Sequence[
             write_json(frame_object(player.machine, setting, frame, earlier))
         else:
             _tell_frame(player, frame, earlier)
+            if wire:
+                _tell_wire(player, frame)
         if failures(frame):
             code = FAILED
     if not as_json and player.engine.own:
@@ -89,4 +96,10 @@ def _tell_frame(player: Player, frame: Frame, earlier: tuple[Frame, ...]) -> Non
         number = 1 + sum(past.of_path for past in earlier)
         say(f"{number} of {len(player.path.steps)} · {frame.step.heading}")
     for line in readout(player.machine, frame, earlier):
+        say(line.text)
+
+
+def _tell_wire(player: Player, frame: Frame) -> None:
+    say()
+    for line in wire_log(frame, player.space.base, player.engine.may("watch")):
         say(line.text)

@@ -77,11 +77,6 @@ def private_engine(queue: str, base: bytes) -> Engine:
     return FakeEngine(queue, base)
 
 
-def describe(error: Exception, engine: Engine) -> str:
-    """What went wrong on this engine, in one sentence."""
-    return str(engine.failure(error))
-
-
 __all__ = [
     "CHOICES",
     "EmbeddedServer",
@@ -92,7 +87,6 @@ __all__ = [
     "Kind",
     "QueueLostError",
     "check_spec",
-    "describe",
     "is_url",
     "open_engine",
 ]

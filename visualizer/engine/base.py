@@ -6,6 +6,7 @@ imported.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import redis
 
+    from visualizer.model import Issued
+
 Kind = Literal["valkey", "fakeredis", "url"]
-Feature = Literal["flush_scripts", "restart", "scan", "debug"]
+Feature = Literal["flush_scripts", "restart", "scan", "debug", "watch"]
 
 # How many keys one SCAN looks at and one deletion names: large enough to be quick, small enough to block nobody.
 BATCH = 500
@@ -45,13 +48,24 @@ class QueueLostError(EngineGone):
         super().__init__(sentence, may_have_run=False)
 
 
+class Watch:
+    """What one script call issued: known when `Engine.watching` ends, None where it cannot be told.
+
+    Whoever sends the call sets ``lost`` where no reply came: nothing more is waited for then.
+    """
+
+    issued: tuple[Issued, ...] | None = None
+    lost = False
+
+
 class Engine(ABC):
     """A server that runs scripts, with one client to it and one queue on it.
 
     ``client`` speaks bytes, sends nothing by itself and never sends a call twice. ``label`` is the product and its
     version (``Valkey 9.1.2``); ``shown_url`` is empty where the engine is our own, and never holds a password.
     ``loaded`` are the SHA-1s of the scripts that the server is known to hold: whoever loads scripts by another way than
-    `send` adds them, and everything that may have emptied the server's cache empties it.
+    `send` adds them, and everything that may have emptied the server's cache empties it. ``sent_bytes`` counts what
+    `send` has put on the socket, protocol and all.
     """
 
     kind: Kind
@@ -68,6 +82,7 @@ class Engine(ABC):
         self.base = base
         self.label = label
         self.loaded: set[str] = set()
+        self.sent_bytes = 0
         self._held_keys = 0
         self._closed = False
         self._process = os.getpid()
@@ -112,11 +127,13 @@ class Engine(ABC):
         self.check()
         wire = self._wire
         if wire is None:
-            wire = self._wire = self.client.connection_pool.get_connection()
+            wire = self._kept_wire()
         elif not self.own:
             _renew_if_closed(wire)
         try:
-            wire.send_command(*words)
+            packed = wire.pack_command(*words)
+            wire.send_packed_command(packed)
+            self.sent_bytes += sum(map(len, packed))
             reply = wire.read_response()
         except BaseException as failure:
             if not _is_answer(failure):
@@ -128,6 +145,19 @@ class Engine(ABC):
         if words[0] == "SCRIPT":
             self._note_scripts(words[1], reply)
         return reply
+
+    def _kept_wire(self) -> Any:
+        """The connection that `send` uses, connected by now."""
+        if self._wire is None:
+            self._wire = self.client.connection_pool.get_connection()
+        return self._wire
+
+    def watching(self) -> contextlib.AbstractContextManager[Watch]:
+        """Watches the one script call that the block sends by `send`, and does nothing to it.
+
+        Where `may` says no, or the watching fails, the watch has nothing to tell, and no error is raised.
+        """
+        return contextlib.nullcontext(Watch())
 
     def _note_scripts(self, what: bytes | str | int, reply: Any) -> None:
         if what == "LOAD" and isinstance(reply, bytes):
@@ -164,13 +194,6 @@ class Engine(ABC):
     def restart(self) -> None:
         """Stops and starts the server; it comes back empty. EngineError where `may` says no."""
         raise EngineError(self.may("restart") or f"{self.called} cannot be restarted.")
-
-    def flush_scripts(self) -> None:
-        """Empties the script cache. EngineError where `may` says no."""
-        self.check()
-        self._refuse("flush_scripts")
-        self.loaded.clear()
-        self.client.script_flush()
 
     def clear_queue(self) -> None:
         """Deletes the queue's keys: all of them on an engine of our own, only those we wrote elsewhere."""
@@ -230,11 +253,6 @@ class Engine(ABC):
     @abstractmethod
     def _close(self) -> str | None:
         """Called once, in the process that opened the engine."""
-
-    def _refuse(self, feature: Feature) -> None:
-        reason = self.may(feature)
-        if reason is not None:
-            raise EngineError(reason)
 
 
 def _is_answer(failure: BaseException) -> bool:

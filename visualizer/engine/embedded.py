@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-from visualizer.engine.base import Engine, EngineError, EngineGone, Feature
+from visualizer.engine.base import Engine, EngineError, EngineGone, Feature, Watch
 from visualizer.engine.folder import SOCKET_NAME, private_folder
 
 START_SECONDS = 20.0
@@ -273,6 +273,11 @@ class EmbeddedEngine(Engine):
         super().expire_now(key)
         # A write by any other connection makes the server let go of it.
         self.client.persist(key)
+
+    def watching(self) -> contextlib.AbstractContextManager[Watch]:
+        from visualizer.engine.monitor import monitored  # imported late: it needs redis
+
+        return monitored(self.client)
 
     def failure(self, error: Exception, *, reading: bool = False) -> EngineError:
         told = super().failure(error)

@@ -15,10 +15,13 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import fakeredis
+from fakeredis._helpers import SimpleError
 
-from visualizer.engine.base import Command, Engine, Feature
+from visualizer.engine.base import Command, Engine, Feature, Watch
+from visualizer.model import Issued
 
 # The version whose commands it is asked to know, and the one the emulation's answers are closest to.
 VERSION = (9, 1)
@@ -72,11 +75,56 @@ class FakeEngine(Engine):
     def hold_clock(self) -> bool:
         return True
 
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[Watch]:
+        watch = Watch()
+        heard: list[Issued] = []
+        with _heard_in(self._kept_wire().get_socket(), heard):
+            yield watch
+        watch.issued = None if watch.lost else tuple(heard)
+
     def throwaway(self) -> Engine:
         return FakeEngine(self.queue, self.base)
 
     def _close(self) -> None:
         self.client.close()
+
+
+@contextlib.contextmanager
+def _heard_in(socket: Any, heard: list[Issued]) -> Iterator[None]:
+    """Adds what a script on this socket issues, with each reply.
+
+    The emulation has no MONITOR. ``redis.call`` and ``redis.pcall`` both look up the socket's method that takes the
+    words as Lua has them, and that one runs the command: both are listened to.
+    """
+    call, run = socket._lua_redis_call, socket._run_command
+    words: tuple[Any, ...] = ()
+
+    def calling(runtime: Any, expected_globals: Any, *given: Any) -> Any:
+        nonlocal words
+        words = given
+        return call(runtime, expected_globals, *given)
+
+    def running(function: Any, signature: Any, args: Any, from_script: bool) -> Any:
+        result = run(function, signature, args, from_script)
+        if from_script:
+            sent = tuple(map(_as_sent, words))
+            if isinstance(result, SimpleError):
+                heard.append(Issued(sent, answered=True, error=result.value))
+            else:
+                heard.append(Issued(sent, socket._decode_result(result), answered=True))
+        return result
+
+    socket._lua_redis_call, socket._run_command = calling, running
+    try:
+        yield
+    finally:
+        del socket._lua_redis_call, socket._run_command  # the class has its own
+
+
+def _as_sent(word: Any) -> bytes:
+    """A word of a script's as it is sent; a number as Lua writes it."""
+    return word if isinstance(word, bytes) else f"{word:.17g}".encode()
 
 
 @contextlib.contextmanager

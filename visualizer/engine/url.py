@@ -25,6 +25,8 @@ _REFUSALS: dict[Feature, str] = {
     "flush_scripts": "The scripts of a server named by its URL are never flushed, since others may use them; "
     "this step needs --engine valkey or fakeredis.",
     "scan": "On a server named by its URL only the queue's own keys are read; this needs --engine valkey or fakeredis.",
+    "watch": "What a script issues is not watched on a server named by its URL, since that would show every client's "
+    "commands; this needs --engine valkey or fakeredis.",
     "debug": "The script debugger is not used on a server named by its URL; this needs --engine valkey.",
 }
 

@@ -25,6 +25,7 @@ from visualizer.model.parts import (
 from visualizer.model.reading import (
     Change,
     Dump,
+    Issued,
     Lock,
     Member,
     Move,
@@ -52,6 +53,7 @@ __all__ = [
     "Frame",
     "FrameKind",
     "Grant",
+    "Issued",
     "LaneRule",
     "Law",
     "LawResult",

@@ -123,8 +123,22 @@ class Observation(Struct, frozen=True):
         return None
 
 
+class Issued(Struct, frozen=True):
+    """One command that a script issued while it ran. ``answered`` says whether its reply is known: then it is
+    ``reply``, or ``error`` where the script was answered an error."""
+
+    words: tuple[bytes, ...]
+    reply: Any = None
+    answered: bool = False
+    error: str | None = None
+
+
 class WireCall(Struct, frozen=True):
-    """One command as it went over the wire. ``sha1`` and ``script`` are set for EVALSHA and SCRIPT LOAD."""
+    """One command as it went over the wire. ``sha1`` and ``script`` are set for EVALSHA and SCRIPT LOAD.
+
+    ``sent_bytes`` are those of the command as it was packed onto the socket; 0 where sending it failed. ``issued`` is
+    what the script called meanwhile, in its order; None where that was not watched or could not be.
+    """
 
     command: str
     keys: tuple[bytes, ...]
@@ -134,6 +148,8 @@ class WireCall(Struct, frozen=True):
     ms: float
     script: str | None = None
     sha1: str | None = None
+    sent_bytes: int = 0
+    issued: tuple[Issued, ...] | None = None
 
 
 class Change(Struct, frozen=True):

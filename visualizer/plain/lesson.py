@@ -17,6 +17,7 @@ from visualizer.player import DeadlinePassedError, Player, why_not_here
 from visualizer.readout import readout
 from visualizer.terminal_keys import Keys
 from visualizer.visible import visible
+from visualizer.wire_log import wire_log
 from visualizer.xray import NoXrayError, Xray
 from visualizer.xray_lines import told
 
@@ -67,6 +68,7 @@ class PlainLesson:
             "pass": self._pass,
             "inside": self._look_inside,
             "layers": self._tell_layers,
+            "wire": self._tell_wire,
             "codes": self._tell_codes,
             "help": self._help,
         }
@@ -234,6 +236,11 @@ class PlainLesson:
         for name, text in told or (("", "There are no layers to tell here."),):
             self._write(f"{name}  {text}".strip(), 4)
 
+    def _tell_wire(self) -> None:
+        base, unwatched = self._player.space.base, self._engine.may("watch")
+        for line in wire_log(self._player.walk.frame, base, unwatched):
+            self._write(visible(line.text), LABEL_COLUMNS if line.label else 0)
+
     def _tell_codes(self) -> None:
         for name, text in self._player.machine.codes or (("", "This machine has no codes: its refusals are words."),):
             self._write(f"{name}  {text}".strip(), 4)
@@ -268,7 +275,7 @@ class PlainLesson:
         """The path from its start, on the engine opened again; where that fails, what was walked is kept."""
         self._forget_explorer()
         path = self._player.path.name
-        player = Player(self._player.lesson, self._open_engine(self._engine.queue))
+        player = Player(self._player.lesson, self._open_engine(self._engine.queue), watch=True)
         player.choose(path)
         self._player = player
         self._tell_engine()
@@ -296,7 +303,7 @@ class PlainLesson:
     def _choose_lesson(self) -> None:
         name = choose_lesson(self._keys, self._write)
         if name is not None:
-            self._player = Player(self._load(name), self._engine)
+            self._player = Player(self._load(name), self._engine, watch=True)
             self._player.restart()
             self._forget_explorer()
             self._tell_lesson()

@@ -132,7 +132,7 @@ class VisualizerApp(App[int]):
             queue = lesson.queue if self._queue is None else self._queue
             engine = open_engine(self._engine_spec, queue=queue, take_over=self._take_over, spawned=spawned)
         try:
-            return Player(lesson, engine)
+            return Player(lesson, engine, watch=True)
         except BaseException:
             engine.close()
             raise

@@ -35,6 +35,7 @@ class Scene(Struct, frozen=True):
     how many have run. ``running`` names what runs now (keys wait for it), ``until_ms`` the instant it waits for.
     ``trouble`` is a sentence about an engine that is gone, ``autoplay`` says how fast it runs, ``read_at`` is when the
     newest reading was taken (seconds, monotonic clock). ``found`` and ``surveyed`` come from a scan: see `Surveyed`.
+    ``wire`` shows the wire log, ``unwatched`` says why it does not tell what scripts issue, where it does not.
     ``real_locks`` is the player's sentence on locks that run by a server's own clock. ``trace`` is what a debugger saw
     of the step under the cursor. ``turns`` are the actors that have something to run where a race is coming, each with
     its next step; ``other`` is who may run instead.
@@ -52,6 +53,8 @@ class Scene(Struct, frozen=True):
     trouble: str = ""
     autoplay: str = ""
     layers: bool = False
+    wire: bool = False
+    unwatched: str = ""
     pace: float = 1.0
     read_at: float = 0.0
     found: Mapping[bytes, tuple[str, ...]] = {}

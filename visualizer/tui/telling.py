@@ -11,6 +11,7 @@ from visualizer.spans import Line, Span
 from visualizer.trace import Trace, went_another_way
 from visualizer.tui.scene import Scene
 from visualizer.visible import visible
+from visualizer.wire_log import total, wire_log
 
 
 def lines_of(scene: Scene) -> tuple[Line, ...]:
@@ -32,6 +33,13 @@ def lines_of(scene: Scene) -> tuple[Line, ...]:
         Line("path", (Span(visible(scene.path.title)),)),
         *((Line("locks", (Span(scene.real_locks, "refused"),)),) if scene.real_locks else ()),
     )
+
+
+def wire_of(scene: Scene) -> tuple[tuple[Line, ...], str]:
+    """The wire log of the frame under the cursor, and its total, empty where nothing was sent."""
+    base = scene.engine.prefix.encode() if scene.engine else b""
+    sent = scene.frame.calls if scene.frame else ()
+    return wire_log(scene.frame, base, scene.unwatched or None), total(sent) if sent else ""
 
 
 class LuaView(Struct, frozen=True):

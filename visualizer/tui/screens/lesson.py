@@ -176,6 +176,7 @@ class LessonScreen(Screen[None]):
             running="",
             until_ms=None,
             trouble=self._trouble,
+            unwatched=engine.may("watch") or "",
             real_locks=player.real_locks,
             trace=self.traces.get((player.path.name, player.shown_step)),
             turns=player.turns,

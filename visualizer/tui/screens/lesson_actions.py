@@ -35,7 +35,7 @@ def applies(screen: LessonScreen, name: str) -> bool:
         return True
     if name in ("pass", "layers", "codes") and not _has(screen, name):
         return False
-    if name in ("layers", "codes"):
+    if name in ("layers", "codes", "wire"):
         return True
     if scene is None or scene.running:
         return name == "autoplay" and screen.autoplay is not None
@@ -257,9 +257,22 @@ def _inside(screen: LessonScreen) -> None:
 
 def _layers(screen: LessonScreen) -> None:
     if screen.scene is not None:
-        screen.scene = replace(screen.scene, layers=not screen.scene.layers)
+        layers = screen.scene.wire or not screen.scene.layers
+        screen.scene = replace(screen.scene, layers=layers, wire=False)
         if screen.scene.layers:
             screen.query_one(LessonView).show_panel("lua")
+
+
+def _wire(screen: LessonScreen) -> None:
+    if screen.scene is None:
+        return
+    zoomed = screen.maximized is not None
+    screen.minimize()
+    screen.scene = replace(screen.scene, wire=not screen.scene.wire)
+    view = screen.query_one(LessonView)
+    view.show_panel("wire" if screen.scene.wire else "lua")
+    if zoomed:
+        screen.maximize(view.focused_panel, container=False)
 
 
 def _codes(screen: LessonScreen) -> None:
@@ -317,6 +330,7 @@ DO: dict[str, Callable[[LessonScreen], None]] = {
     "pass": _pass,
     "inside": _inside,
     "layers": _layers,
+    "wire": _wire,
     "codes": _codes,
     "zoom": _zoom,
     "fold": lambda screen: screen.query_one(LuaPanel).toggle_fold(),

@@ -17,19 +17,20 @@ from visualizer.clock import duration, lesson_time
 from visualizer.picture import OVERDUE_TOLD_MS, picture
 from visualizer.script import ErrorReply
 from visualizer.tui.scene import Scene
-from visualizer.tui.telling import lines_of, lua_of
+from visualizer.tui.telling import lines_of, lua_of, wire_of
 from visualizer.tui.widgets.bars import KeyBar, PathLine, TopLine
 from visualizer.tui.widgets.board import Board
 from visualizer.tui.widgets.lua_panel import UNMARKED, LuaPanel, Marks
 from visualizer.tui.widgets.readout_panel import ReadoutPanel
 from visualizer.tui.widgets.text_panels import RowPanel, StoryPanel
+from visualizer.tui.widgets.wire_panel import WirePanel
 from visualizer.visible import visible
 
 # A countdown that ends later than this does not tick: nothing on screen changes that fast.
 _TICKING_MS = 60_000
 _PANELS = ("story", "lua", "row", "readout")
-# The panels that share one place on a small screen; the readout then has its own, or leads the story.
-_SHARING = _PANELS[:3]
+# The wire log takes the place of what the step ran and wrote.
+_WIRE_PANELS = ("story", "wire", "readout")
 # Columns below which panels share one place, columns and lines below which the story's panel tells the readout too.
 _SHARED_BELOW, _ONE_BELOW, _ONE_BELOW_LINES = 100, 60, 22
 
@@ -53,6 +54,7 @@ class LessonView(Vertical):
             yield StoryPanel(id="story")
             yield LuaPanel(id="lua")
             yield RowPanel(id="row")
+            yield WirePanel(id="wire")
         yield KeyBar(ACTIONS)
 
     def on_mount(self) -> None:
@@ -83,6 +85,9 @@ class LessonView(Vertical):
         if trace is not None:
             marks = Marks(trace.lines, failed=trace.error_line, error=visible(said), whole=True)
         self.query_one(LuaPanel).show(lua.script, lua.title, lua.note, marks)
+        self.set_class(scene.wire, "wire-log")
+        if scene.wire:
+            self.query_one(WirePanel).show(*wire_of(scene))
         self.query_one(KeyBar).show(self._applies)
         if self._countdown is not None and _ticks(scene):
             self._countdown.resume()
@@ -119,25 +124,34 @@ class LessonView(Vertical):
         """The panel that Tab has reached."""
         return self.query_one(f"#{self._panel}", Widget)
 
+    @property
+    def _panels(self) -> tuple[str, ...]:
+        return _WIRE_PANELS if self._scene is not None and self._scene.wire else _PANELS
+
+    @property
+    def _sharing(self) -> tuple[str, ...]:
+        """The panels that share one place on a small screen; the readout then has its own, or leads the story."""
+        return self._panels[:-1]
+
     def next_panel(self) -> None:
         """Shows the next panel, or gives it the focus."""
-        order = _SHARING if self.screen.has_class("one-panel") else _PANELS
+        order = self._sharing if self.screen.has_class("one-panel") else self._panels
         at = order.index(self._panel) if self._panel in order else -1
         self.show_panel(order[(at + 1) % len(order)])
 
     def show_panel(self, name: str) -> None:
         """Brings a panel to the front where panels share one place, and gives it the focus."""
         self._panel = name
-        if name in _SHARING:
-            for panel in _SHARING:
-                self.query_one(f"#{panel}", Widget).set_class(panel == name, "current")
+        if name in self._sharing:
+            for panel in self.query("#bottom > *"):
+                panel.set_class(panel.id == name, "current")
         self.focused_panel.focus()
         self._label_panels()
 
     def _label_panels(self) -> None:
         """Where panels share one place, the shown one names the others."""
-        for name in _SHARING:
-            others = " · ".join(other for other in _SHARING if other != name)
+        for name in self._sharing:
+            others = " · ".join(other for other in self._sharing if other != name)
             told = f"tab: {others}" if self.screen.has_class("shared") else ""
             self.query_one(f"#{name}", Widget).border_subtitle = Content(told)
 

@@ -25,7 +25,8 @@ ROLE_STYLE = {
     "refused": "bold $error",
     "strong": "bold $strong",
 }
-_LABEL_WIDTH = 7
+# The columns of a label and the space after it.
+LABEL_WIDTH = 7
 # What most readouts take.
 _ROWS = 6
 
@@ -33,13 +34,11 @@ _ROWS = 6
 def content_of(line: Line, width: int) -> Content:
     """One readout line as content, without its asides where it would not fit; data in it is never markup."""
     spans = line.spans
-    if sum(cell_len(span.text) for span in spans) + (_LABEL_WIDTH if line.label else 0) > width:
+    if sum(cell_len(span.text) for span in spans) + (LABEL_WIDTH if line.label else 0) > width:
         spans = tuple(span for span in spans if span.role != "aside")
     parts: list[tuple[str, str]] = []
     if line.label:
-        parts.append(
-            (f"{line.label:<{_LABEL_WIDTH - 1}} ", ROLE_STYLE["broken" if line.label == "broken" else "label"])
-        )
+        parts.append((f"{line.label:<{LABEL_WIDTH - 1}} ", ROLE_STYLE["broken" if line.label == "broken" else "label"]))
     parts.extend(_styled(span) for span in spans)
     return Content.assemble(*parts)
 
