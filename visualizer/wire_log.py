@@ -45,6 +45,12 @@ def _lines(frame: Frame | None, base: bytes, unwatched: str | None) -> Iterator[
         yield _sentence(WITHOUT_REPLIES)
 
 
+def issued_lines(frame: Frame | None, base: bytes) -> tuple[Line, ...]:
+    """What the frame's scripts issued, in order, with the replies where they are known; none where none was watched."""
+    calls = frame.calls if frame is not None else ()
+    return tuple(line for call in calls if call.issued is not None for line in _issued(call.issued, base))
+
+
 def _sentence(text: str) -> Line:
     return Line("", (Span(text, QUIET),))
 

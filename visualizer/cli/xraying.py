@@ -7,10 +7,11 @@ from typing import Any
 from visualizer.cli.ending import OK, REFUSED, complain, say, write_json
 from visualizer.cli.opening import loaded, opened
 from visualizer.inside import PlaceSeen, Seen
-from visualizer.look_inside import source_of
+from visualizer.look_inside import source_of, why_never
 from visualizer.player import Player, why_not_here
 from visualizer.script import ErrorReply
 from visualizer.visible import json_bytes
+from visualizer.wire_log import issued_lines
 from visualizer.xray import NoXrayError, Xray
 from visualizer.xray_lines import told
 
@@ -25,7 +26,7 @@ def xray_step(
         complain(f"The path {chosen.name} has steps 1 to {len(chosen.steps)}, and --step says {step}.")
         return REFUSED
     with opened(spec, lesson.queue if queue is None else queue, take_over) as engine:
-        player = Player(lesson, engine)
+        player = Player(lesson, engine, watch=bool(why_never(engine)))
         why = why_not_here(chosen, engine)
         if why is not None:
             complain(f"The path {chosen.name} was not played: {why}")
@@ -36,6 +37,8 @@ def xray_step(
             xray = Xray(source_of(player, None))
         except NoXrayError as none:
             complain(str(none))
+            if not as_json:
+                _tell_instead(player)
             return REFUSED
         try:
             xray.to_end()
@@ -43,6 +46,18 @@ def xray_step(
         finally:
             xray.close()
     return OK
+
+
+def _tell_instead(player: Player) -> None:
+    """Without a debugger: the step runs, and what its script issued is told."""
+    if not why_never(player.engine):
+        return
+    frame = player.step().frame
+    lines = issued_lines(frame, player.space.base)
+    if lines and frame is not None:
+        say(f"Instead, what {frame.performed.script}.lua issued when it ran, and what it was answered:")
+        for line in lines:
+            say(line.text)
 
 
 def _tell(xray: Xray, title: str) -> None:

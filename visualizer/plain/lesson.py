@@ -17,7 +17,7 @@ from visualizer.player import DeadlinePassedError, Player, why_not_here
 from visualizer.readout import readout
 from visualizer.terminal_keys import Keys
 from visualizer.visible import visible
-from visualizer.wire_log import wire_log
+from visualizer.wire_log import issued_lines, wire_log
 from visualizer.xray import NoXrayError, Xray
 from visualizer.xray_lines import told
 
@@ -220,11 +220,13 @@ class PlainLesson:
             xray = Xray(source_of(player, frame))
         except NoXrayError as none:
             self._write(str(none))
+            for line in issued_lines(frame, player.space.base):
+                self._write(visible(line.text), LABEL_COLUMNS)
             return
         try:
             xray.to_end()
-            for line in told(xray, f"step {number}"):
-                self._write(visible(line), 15)
+            for text in told(xray, f"step {number}"):
+                self._write(visible(text), 15)
         except DebuggerError as failure:
             self._write(f"The preview broke off: {failure}. The lesson is untouched.")
         finally:

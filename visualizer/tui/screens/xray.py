@@ -31,7 +31,8 @@ from visualizer.xray import Called, NoXrayError, Stop, Xray
 class Inside(Struct, frozen=True):
     """What the screen draws. ``shown`` is the index of the stop under the cursor; ``frame`` is None for a step to come.
 
-    ``trouble`` is a sentence where there is nothing (more) to look into. ``number`` and ``label`` are the step's.
+    ``trouble`` is a sentence where there is nothing (more) to look into. ``number`` and ``label`` are the step's,
+    ``base`` begins the queue's keys.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Inside(Struct, frozen=True):
     path: str
     frame: Frame | None
     machine: Machine
+    base: bytes
     called: Called | None = None
     job: bytes | None = None
     stops: tuple[Stop, ...] = ()
@@ -112,7 +114,9 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
         step = frame.step if frame is not None else player.coming
         number = player.number_of(frame) if frame is not None else player.taken + 1
         label = (step.label or step.do) if step is not None else ""
-        fresh = Inside(number, len(player.path.steps), label, player.path.name, frame, player.machine)
+        fresh = Inside(
+            number, len(player.path.steps), label, player.path.name, frame, player.machine, player.space.base
+        )
 
         def opening() -> Inside:
             self._close()

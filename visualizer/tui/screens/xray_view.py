@@ -20,6 +20,7 @@ from visualizer.tui.widgets.bars import KeyBar, TitleLine
 from visualizer.tui.widgets.lines_panel import LinesPanel
 from visualizer.tui.widgets.lua_panel import LuaPanel, Marks
 from visualizer.visible import visible
+from visualizer.wire_log import issued_lines
 from visualizer.xray_lines import command_lines, local_lines, seen_lines, standing, where
 
 if TYPE_CHECKING:
@@ -68,17 +69,20 @@ class XrayView(Vertical):
         self._inside = inside
         script = inside.called.script if inside.called else None
         did = "has run" if inside.frame is not None else "about to run"
-        title = visible(f"{script.name}.lua" if script else "nothing")
+        name = script.name if script else inside.frame.performed.script if inside.frame else None
+        title = visible(f"{name}.lua" if name else "inside")
+        preview = (("PREVIEW", "bold $now"), (" on a copy: the lesson is unchanged", "$quiet"))
         self.query_one(TitleLine).show(
             (
-                (f"inside {title}", "bold $strong"),
+                (f"inside {title}" if name else "inside", "bold $strong"),
                 (f"   step {inside.number} of {inside.of} · {visible(inside.path)} · {did}", ""),
             ),
-            (("PREVIEW", "bold $now"), (" on a copy: the lesson is unchanged", "$quiet")),
+            () if inside.trouble else preview,
         )
         self._lines("standing", self._standing(inside), "")
         stop, called = inside.stop, inside.called
         if stop is not None and called is not None and script is not None:
+            self.screen.set_class(False, "nothing")
             trace = inside.trace if stop.ended else None
             failed = trace.error_line if trace is not None else 0
             error = trace.reply.text if failed and trace is not None and isinstance(trace.reply, ErrorReply) else ""
@@ -95,6 +99,11 @@ class XrayView(Vertical):
             so_far = inside.stops[: inside.shown + 1]
             self._lines("commands", command_lines(so_far, inside.job), "commands so far, the newest first")
             self._show_views(inside)
+        else:
+            # What there is without a debugger: the commands, as they were watched when the step ran.
+            issued = issued_lines(inside.frame, inside.base)
+            self._lines("commands", issued, "what the script issued when it ran" if issued else "")
+            self.screen.set_class(bool(inside.trouble), "nothing")
         self.query_one(KeyBar).show(self._applies)
 
     def _standing(self, inside: Inside) -> tuple[Line, ...]:
