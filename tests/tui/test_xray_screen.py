@@ -161,6 +161,8 @@ async def test_the_emulation_says_what_it_cannot() -> None:
         await press(screen, pilot, "right")
         await look_inside(pilot)
         assert "fakeredis has no script debugger" in panel(pilot, "standing")
+        # The commands that the script issued are offered instead, with what they were answered.
+        assert "ZADD pending 0 JOB0KHTOWnGLuC → 1" in panel(pilot, "commands")
         await leave(screen, pilot)
 
 
