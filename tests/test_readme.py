@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from visualizer.actions import ACTIONS, sign
+from visualizer.actions import ACTIONS, INSIDE, sign
 from visualizer.cli.commands import visualizer
 from visualizer.lesson import all_lessons, find, load
 from visualizer.machine import MACHINES
@@ -59,6 +59,11 @@ def test_the_table_of_lessons_is_what_there_is() -> None:
 def test_the_table_of_keys_is_the_table_of_actions() -> None:
     told = [tuple(code(keys)) for cell, _ in rows("Keys") for keys in cell.split(",")]
     assert sorted(told) == sorted(tuple(sign(key) for key in action.keys) for action in ACTIONS)
+
+
+def test_the_table_of_keys_inside_a_script_is_the_table_of_actions() -> None:
+    told = [tuple(code(keys)) for cell, _ in rows("Inside a script") for keys in cell.split(",")]
+    assert sorted(told) == sorted(tuple(sign(key) for key in action.keys) for action in INSIDE)
 
 
 def test_every_command_is_told() -> None:
