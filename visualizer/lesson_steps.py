@@ -190,6 +190,11 @@ class StepReader:
             case "job":
                 job = self._named(key, "job", written, self._jobs)
                 return job.id if job else None
+            case "verb":
+                name = self._text(key, written)
+                if name not in self._verbs and self._machine is not None:
+                    self._faults.unknown(key, "verb", name, self._verbs)
+                return name
             case "payload":
                 return self._text(key, written).encode()
             case "text":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+from visualizer.cache_words import cache_lines
 from visualizer.clock import duration
 from visualizer.model import Frame, Machine, Move
 from visualizer.race import chosen_turns
@@ -18,7 +19,7 @@ from visualizer.readout_lines import (
     sentence,
     side_lines,
     whose_clock,
-    wire_line,
+    wire_lines,
 )
 from visualizer.spans import (
     ASIDE,
@@ -29,6 +30,7 @@ from visualizer.spans import (
     REFUSED,
     STRONG,
     SUBJECT,
+    VALUE,
     Line,
     Span,
     show_reply,
@@ -51,6 +53,9 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
     # A fault's note is its first line, unless an id moved and that is told first.
     if frame.outcome.note and (frame.kind != "fault" or frame.moves):
         yield sentence(_capital(frame.outcome.note))
+    for label, text in frame.performed.facts:
+        yield Line(label, (Span(visible(text), VALUE),))
+    yield from cache_lines(frame, earlier)
     for text in machine.explain(frame, earlier):
         yield sentence(text)
     # Where the step's own job did nothing, the first line tells what another one did, and so do the lines after it.
@@ -67,8 +72,7 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
         yield from lock_lines(told)
     yield from side_lines(frame)
     yield from odd_member_lines(machine, frame.after)
-    for call in frame.calls:
-        yield wire_line(call)
+    yield from wire_lines(frame.calls)
     yield from law_lines(frame)
     turns = ", ".join(visible(turn, 24) for turn in chosen_turns(frame, earlier))
     if turns:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
+
+from msgspec.structs import replace
 
 from visualizer.clock import duration, lesson_time, relative, time_of_day
 from visualizer.ids import is_branded
@@ -18,6 +21,7 @@ from visualizer.spans import (
     PLAIN,
     QUIET,
     REFUSED,
+    STRONG,
     VALUE,
     Line,
     Span,
@@ -162,12 +166,22 @@ def odd_member_lines(machine: Machine, seen: Observation) -> Iterator[Line]:
         yield Line("no row", (Span(f"{len(holes)}: {', '.join(holes[:3])}"),))
 
 
-def wire_line(call: WireCall) -> Line:
-    spans = [Span(call.command + " ", LABEL)]
-    if call.sha1 is not None:
+def wire_lines(calls: Sequence[WireCall]) -> Iterator[Line]:
+    """A line a call; calls that are alike, one after the other, share one and are counted."""
+    for _, alike in groupby(calls, key=lambda call: replace(call, ms=0.0)):
+        yield _wire_line(tuple(alike))
+
+
+def _wire_line(calls: tuple[WireCall, ...]) -> Line:
+    call = calls[0]
+    spans = [Span(f"{len(calls)} × ", STRONG)] if len(calls) > 1 else []
+    spans.append(Span(call.command + " ", LABEL))
+    if call.sha1 is not None and call.command != "EVAL":
         spans.append(Span(call.sha1[:7] + "… "))
     if call.command == "EVALSHA":
         spans.append(Span(f"{len(call.keys)} keys {len(call.args)} args ", QUIET))
+    elif call.command == "EVAL":
+        spans.append(Span(f"{len(call.args[0])} bytes {len(call.keys)} keys {len(call.args) - 1} args ", QUIET))
     elif call.command == "SCRIPT LOAD":
         spans.append(Span(f"{len(call.args[0])} bytes ", QUIET))
     else:
@@ -175,7 +189,7 @@ def wire_line(call: WireCall) -> Line:
         spans.append(Span(words + " " if words else "", QUIET))
     spans.append(Span("→ "))
     spans.append(Span(visible(call.error), REFUSED) if call.error else Span(show_reply(call.reply), GOOD))
-    spans.append(Span(f"  {call.ms:.2f} ms", ASIDE))
+    spans.append(Span(f"  {sum(each.ms for each in calls):.2f} ms", ASIDE))
     return Line("wire", tuple(spans))
 
 

@@ -36,6 +36,14 @@ class ReplyLostError(Exception):
     """The connection broke before a reply came: the server may have run the call. It is not sent again."""
 
 
+class ShaDiffersError(ScriptError):
+    """The server computed another SHA-1 of the text that it got than we did of ours: it is not the same text."""
+
+    def __init__(self, script: str, answer: str) -> None:
+        super().__init__(f"{script}: the server computed another SHA-1 ({answer}) than we did")
+        self.answer = answer
+
+
 class ErrorReply(Struct, frozen=True):
     """An error that the server answered, with its first word as it came (``EMQSTALE …``, ``WRONGTYPE …``)."""
 
@@ -236,9 +244,24 @@ class Caller:
         self._server.hold(arranged_keys)
         reply = self._evalsha(script, arranged_keys, arranged_args)
         if isinstance(reply, ErrorReply) and reply.code == "NOSCRIPT":
-            self._load(script)
+            self.load(script)
             reply = self._evalsha(script, arranged_keys, arranged_args)
         return reply
+
+    def call_by_sha_alone(self, script: Script, keys: Named, args: Named) -> Reply:
+        """One EVALSHA and no more: NOSCRIPT is answered as it came."""
+        arranged = arrange(script.name, "KEYS", script.header.keys, keys)
+        self._server.hold(arranged)
+        return self._evalsha(script, arranged, arrange(script.name, "ARGV", script.header.args, args))
+
+    def call_by_text(self, script: Script, keys: Named, args: Named) -> Reply:
+        """Runs a script by EVAL: its whole text goes out with the call, and stands before the call's arguments."""
+        arranged = arrange(script.name, "KEYS", script.header.keys, keys)
+        source = script.source.encode()
+        others = arrange(script.name, "ARGV", script.header.args, args)
+        self._server.hold(arranged)
+        words = ("EVAL", source, len(arranged), *arranged, *others)
+        return self._send("EVAL", words, arranged, (source, *others), script)
 
     def command(self, command: str, *args: Value, keys: Sequence[bytes] = ()) -> Reply:
         """Sends one plain command; its keys stand before its other arguments."""
@@ -248,11 +271,16 @@ class Caller:
     def _evalsha(self, script: Script, keys: tuple[bytes, ...], args: tuple[bytes, ...]) -> Reply:
         return self._send("EVALSHA", ("EVALSHA", script.sha1, len(keys), *keys, *args), keys, args, script)
 
-    def _load(self, script: Script) -> None:
+    def load(self, script: Script) -> str:
+        """Loads a script and answers the SHA-1 that the server computed; `ShaDiffersError` where it is not ours."""
         source = script.source.encode()
-        answer = self._send("SCRIPT LOAD", ("SCRIPT", "LOAD", source), (), (source,), script)
-        if answer not in (script.sha1, script.sha1.encode()):
-            raise ScriptError(f"{script.name}: the server computed another SHA-1 ({answer!r}) than we did")
+        reply = self._send("SCRIPT LOAD", ("SCRIPT", "LOAD", source), (), (source,), script)
+        if isinstance(reply, ErrorReply):
+            raise ScriptError(f"{script.name}: the server did not load it: {reply.text}")
+        answer = reply.decode("utf-8", "backslashreplace") if isinstance(reply, bytes) else str(reply)
+        if answer != script.sha1:
+            raise ShaDiffersError(script.name, answer)
+        return answer
 
     def _send(
         self, command: str, words: tuple[Any, ...], keys: tuple[bytes, ...], args: tuple[bytes, ...], of: Script | None
@@ -296,6 +324,18 @@ class _Answer(NamedTuple):
     ms: float
 
 
+def sent_bytes(call: WireCall) -> int:
+    """How many bytes of the protocol (RESP) a call's words are: a count, and each word with its length before it."""
+    head: tuple[Value, ...] = tuple(call.command.split(" "))
+    args = call.args
+    if call.command == "EVALSHA" and call.sha1 is not None:
+        head = (*head, call.sha1, len(call.keys))
+    elif call.command == "EVAL":
+        head, args = (*head, args[0], len(call.keys)), args[1:]
+    sizes = [len(_encode(word)) for word in (*head, *call.keys, *args)]
+    return sum(len(b"$%d\r\n\r\n" % size) + size for size in sizes) + len(b"*%d\r\n" % len(sizes))
+
+
 def error_text(failure: Exception) -> str | None:
     """A redis-py exception as the error reply that came, None where the connection broke and no reply came.
 
@@ -324,4 +364,14 @@ _CODES = {
     "BusyLoadingError": "LOADING",
 }
 
-__all__ = ["Caller", "ErrorReply", "ReplyLostError", "Script", "ScriptError", "all_names", "load"]
+__all__ = [
+    "Caller",
+    "ErrorReply",
+    "ReplyLostError",
+    "Script",
+    "ScriptError",
+    "ShaDiffersError",
+    "all_names",
+    "load",
+    "sent_bytes",
+]

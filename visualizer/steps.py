@@ -44,6 +44,7 @@ class Stage(Bench):
         earlier: Sequence[Frame] = (),
     ) -> None:
         super().__init__(caller, space, step, tokens, (lambda: clock.now_ms) if clock else None)
+        self.caller = caller
         self.machine = machine
         self.clock = clock
         self.before = before

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 from msgspec.structs import replace
 
 from visualizer.actors import ACTOR_STEPS
+from visualizer.cache_steps import CACHE_STEPS
 from visualizer.expect import judge as judge_expectations
 from visualizer.ids import IdError
 from visualizer.kept_keys import KeptKeys
@@ -40,7 +41,7 @@ from visualizer.steps import STEPS, NamedStep, Stage
 
 Value = TypeVar("Value")
 
-NAMED_STEPS: Mapping[str, NamedStep] = {**STEPS, **NAIVE_STEPS, **ACTOR_STEPS}
+NAMED_STEPS: Mapping[str, NamedStep] = {**STEPS, **NAIVE_STEPS, **ACTOR_STEPS, **CACHE_STEPS}
 
 
 class Engine(Protocol):

@@ -165,7 +165,7 @@ def test_every_named_step_says_what_it_is() -> None:
         assert step.name == name
         assert step.sentence.endswith(".")
         assert step.outcomes
-        assert step.kind in ("wait", "fault", "commands")
+        assert step.kind in ("wait", "fault", "commands", "script")
 
 
 # The naive queue ------------------------------------------------------------------------------------------------------

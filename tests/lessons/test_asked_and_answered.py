@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.lessons.answers_of_evalsha_and_noscript import EVALSHA_AND_NOSCRIPT
 from tests.lessons.answers_of_every_transition import EVERY_TRANSITION
 from tests.lessons.answers_of_read_decide_write import READ_DECIDE_WRITE
 from tests.lessons.answers_of_the_lock_protocol import LOCK_PROTOCOL
 from tests.lessons.writing import read
 from visualizer.engine import Engine, open_engine
 from visualizer.lesson import Lesson, all_lessons, find
-from visualizer.player import Player
+from visualizer.player import Player, why_not_here
 from visualizer.readout import readout
 
 # For each path of a lesson, each step's question and what in the next readout answers it. A question that is written
@@ -49,6 +50,7 @@ ANSWERS = {
             ("Which name does getState have for an id that is nowhere?", '8 keys 2 args → "unknown"'),
         ],
     },
+    "evalsha-and-noscript": EVALSHA_AND_NOSCRIPT,
     "every-transition": EVERY_TRANSITION,
     "lock-protocol": LOCK_PROTOCOL,
     "read-decide-write": READ_DECIDE_WRITE,
@@ -154,6 +156,9 @@ def lesson(request: pytest.FixtureRequest) -> Lesson:
 @pytest.fixture(scope="module")
 def player(lesson: Lesson) -> Iterator[Player]:
     engine: Engine = open_engine("fakeredis", queue=lesson.queue)
+    if any(why_not_here(path, engine) for path in lesson.paths):
+        engine.close()
+        engine = open_engine("valkey", queue=lesson.queue)
     yield Player(lesson, engine, keep_dumps=False)
     engine.close()
 

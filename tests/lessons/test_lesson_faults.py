@@ -102,6 +102,14 @@ def test_a_token_is_a_worker_that_claims_a_number_or_a_text(tmp_path: Path, toke
     assert reason in faults[0].reason
 
 
+def test_a_step_about_a_script_names_a_verb_of_the_machine(tmp_path: Path) -> None:
+    [unknown] = faults_of(tmp_path, HEAD, PATH, step("load_script", 'of = "enqeue"'))
+    assert (unknown.key, unknown.nearest) == ("paths[1].steps[1].with.of", "enqueue")
+    assert written(tmp_path, HEAD, PATH, step("load_script", 'of = "enqueue"')).paths[0].steps[0].given == {
+        "of": "enqueue"
+    }
+
+
 def test_a_claim_on_another_path_hands_nobody_a_token(tmp_path: Path) -> None:
     other = PATH.replace('"p"', '"other"')
     (fault,) = faults_of(tmp_path, HEAD, PATH, CLAIM, other, step("complete", "token = 'w1'"))

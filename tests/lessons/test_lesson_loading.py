@@ -70,7 +70,20 @@ def test_line_breaks_within_a_paragraph_are_only_the_authors(tmp_path: Path) -> 
 
 
 def test_every_kind_of_parameter_has_a_way_to_be_written() -> None:
-    kinds = {"duration_ms", "time_ms", "count", "token", "worker", "group", "payload", "text", "flag", "pairs", "job"}
+    kinds = {
+        "duration_ms",
+        "time_ms",
+        "count",
+        "token",
+        "worker",
+        "group",
+        "payload",
+        "text",
+        "flag",
+        "pairs",
+        "job",
+        "verb",
+    }
     actions: list[Action] = [
         *NAMED.values(),
         *(verb for machine in MACHINES.values() for verb in machine.verbs.values()),

@@ -26,6 +26,7 @@ KIND_WORDS = {
     "worker": "a worker's name",
     "group": "a name of [groups]",
     "job": "a name of [jobs]",
+    "verb": "a verb of the machine",
     "payload": "a text",
     "text": "a text",
     "flag": "true or false",

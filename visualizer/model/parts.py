@@ -58,7 +58,7 @@ class Parameter(Struct, frozen=True):
     """One thing a verb or named step takes in a lesson's ``with``.
 
     ``kind``: ``duration_ms`` (multiplied by the pace, except on a lesson's own clock), ``job``
-    (a job's name), ``flag``, ``time_ms``, ``count``, ``token`` (a worker's name, a whole
+    (a job's name), ``verb`` (of the machine), ``flag``, ``time_ms``, ``count``, ``token`` (a worker's name, a whole
     number, or ``{text = "…"}``), ``worker``, ``group`` (a name of the lesson's ``[groups]``), ``payload``, ``text``,
     or ``pairs`` (a list of ``{job, token}``). A parameter without a default is required.
     """
@@ -92,13 +92,17 @@ class Grant(Struct, frozen=True):
 
 
 class Performed(Struct, frozen=True):
-    """What a verb or a named step did: its outcome, the tokens it handed out, the ids it was about."""
+    """What a verb or a named step did: its outcome, the tokens it handed out, the ids it was about.
+
+    ``facts`` are what it found out, each with its label (at most six letters): lines of the readout.
+    """
 
     outcome: Outcome
     grants: tuple[Grant, ...] = ()
     kind: FrameKind = "script"
     script: str | None = None
     notes: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 class Verb(Struct, frozen=True):
