@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from msgspec.structs import replace
+
 from visualizer.actors import let_pass
 from visualizer.engine import Engine, Feature
 from visualizer.keyspace import Keyspace
@@ -44,7 +46,7 @@ class Player:
     def __init__(self, lesson: Lesson, engine: Engine, *, keep_dumps: bool = True, watch: bool = False) -> None:
         self.lesson = lesson
         self.engine = engine
-        self.machine: Machine = MACHINES[lesson.machine]
+        self.machine = machine_of(lesson)
         self.space = Keyspace(engine.queue, self.machine.row_prefix)
         self._written = self.path = lesson.paths[0]
         self._order = Order(self._written.steps)
@@ -272,6 +274,13 @@ class Player:
 
 def _steps_in(frames: tuple[Frame, ...]) -> int:
     return sum(frame.of_path for frame in frames)
+
+
+def machine_of(lesson: Lesson) -> Machine:
+    """The machine that the lesson teaches, with the lesson's names for its groups."""
+    machine = MACHINES[lesson.machine]
+    names = {group: name for name, group in lesson.groups.items()}
+    return replace(machine, group_names=names) if names else machine
 
 
 def why_not_here(path: LessonPath, engine: Engine) -> str | None:

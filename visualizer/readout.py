@@ -7,7 +7,9 @@ from itertools import takewhile
 
 from visualizer.cache_words import cache_lines
 from visualizer.clock import duration
+from visualizer.lane_view import lane_lines, told_sides
 from visualizer.model import Frame, Machine, Move
+from visualizer.picture import picture
 from visualizer.race import chosen_turns
 from visualizer.readout_lines import (
     law_lines,
@@ -58,6 +60,8 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
     yield from cache_lines(frame, earlier)
     for text in machine.explain(frame, earlier):
         yield sentence(text)
+    if machine.group_names:
+        yield from lane_lines(machine, frame, picture(machine, frame.after, frame))
     # Where the step's own job did nothing, the first line tells what another one did, and so do the lines after it.
     told = frame.move() or next(iter(frame.moves), None)
     for move in frame.moves:
@@ -70,7 +74,7 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
         yield from score_lines(machine, frame, told)
         yield from row_lines(machine, frame, told)
         yield from lock_lines(told)
-    yield from side_lines(frame)
+    yield from side_lines(frame, told_sides(machine, frame))
     yield from odd_member_lines(machine, frame.after)
     yield from wire_lines(frame.calls)
     yield from law_lines(frame)

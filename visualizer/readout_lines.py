@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from msgspec.structs import replace
 
 from visualizer.clock import duration, lesson_time, relative, time_of_day
+from visualizer.erlang_term import printed
 from visualizer.ids import is_branded
 from visualizer.model import Change, Frame, Machine, Move, Observation, WireCall
 from visualizer.spans import (
@@ -73,6 +74,10 @@ def row_lines(machine: Machine, frame: Frame, own: Move) -> Iterator[Line]:
         spans.append(Span(f"   {note}" if spans else note, ASIDE if spans else QUIET))
     if spans:
         yield Line("row", tuple(spans))
+    for change in own.row:
+        term = printed(change.after or b"")
+        if term is not None:
+            yield Line("term", (Span(f"{visible(change.field, 20)} is ", LABEL), Span(visible(term, 120), VALUE)))
 
 
 def lock_lines(own: Move) -> Iterator[Line]:
@@ -112,12 +117,12 @@ def _plain_or_quoted(value: bytes) -> str:
     return shown if value and shown.encode() == value else quoted(value, 24)
 
 
-def side_lines(frame: Frame) -> Iterator[Line]:
-    """Side keys that hold other things than before: counters, the ring, a pause."""
+def side_lines(frame: Frame, told: Collection[str] = ()) -> Iterator[Line]:
+    """Side keys that hold other things than before: counters, the ring, a pause. ``told`` are told elsewhere."""
     was, now = frame.before.sides, frame.after.sides
     spans: list[Span] = []
     for name in dict.fromkeys((*was, *now)):
-        if was.get(name) == now.get(name):
+        if was.get(name) == now.get(name) or name in told:
             continue
         if spans:
             spans.append(Span("   "))

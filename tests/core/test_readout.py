@@ -222,3 +222,16 @@ def test_a_lease_that_runs_is_left_alone(engine: Engine) -> None:
         wire(2, 3, "1"),
         ALL,
     ]
+
+
+def test_a_payload_that_is_an_erlang_term_is_printed(engine: Engine) -> None:
+    walker = walker_on(engine)
+    take(walker, "enqueue", payload_bytes=bytes.fromhex("83 68 02 77 05 67 75 65 73 73 6d 00 00 00 01 1b"))
+    assert r'term   payload is {guess,<<"\x1b">>}' in told(walker)
+    assert not any(line.startswith("term") for line in told(walker, take(walker, "claim", worker="w1"))), "unchanged"
+
+
+def test_a_payload_that_is_none_is_left_alone(engine: Engine) -> None:
+    walker = walker_on(engine)
+    take(walker, "enqueue", payload_bytes=b"\x83 and no term")
+    assert not any(line.startswith("term") for line in told(walker))

@@ -28,6 +28,10 @@ SAID: dict[str, dict[str, str]] = {
         "pending": "the naive queue is written by hand, beside the machine that it is compared with",
         "active": "the same",
     },
+    "cache_steps.py": {
+        "extend_lock": "one script that may run any number of times on one job; what is counted is the calls",
+        "active": "one of its keys",
+    },
     "model/parts.py": {"wait": "a kind of frame: a step that waits"},
     "steps.py": {"wait": "the same kind of frame"},
     "readout.py": {"wait": "the same kind of frame"},

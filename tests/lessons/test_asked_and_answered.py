@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.lessons.answers_of_codemojex import CODEMOJEX
 from tests.lessons.answers_of_evalsha_and_noscript import EVALSHA_AND_NOSCRIPT
 from tests.lessons.answers_of_every_transition import EVERY_TRANSITION
 from tests.lessons.answers_of_read_decide_write import READ_DECIDE_WRITE
@@ -19,6 +20,7 @@ from visualizer.readout import readout
 # For each path of a lesson, each step's question and what in the next readout answers it. A question that is written
 # anew needs its answer looked up anew: that is what this table is for.
 ANSWERS = {
+    "codemojex": CODEMOJEX,
     "eight-states": {
         "all-eight": [
             ("When did the round begin to wait?", "it began to wait at 00:00.010"),

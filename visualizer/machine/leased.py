@@ -21,6 +21,18 @@ PLACES = (
     Place("dead", "zset", "the morgue · score 0", "zero", "dead", "score 0", terminal=True),
 )
 LANE = Place("lane", "zset", "a lane, mint order · score 0", "zero", "pending", "score 0")
+LANES = LaneRule(
+    "g:",
+    ":pending",
+    b"group",
+    LANE,
+    "active",
+    ring="ring",
+    paused="paused",
+    limits="glimit",
+    out="gactive",
+    wake="wake",
+)
 
 SIDES = (
     SideKey("ring", "list", names_groups=True),
@@ -100,7 +112,7 @@ LEASED = Machine(
     row_prefix="job:",
     lock_suffix=":lock",
     glance=(b"state", b"attempts", b"group"),
-    lanes=LaneRule("g:", ":pending", b"group", LANE),
+    lanes=LANES,
     verbs=VERBS,
     laws=LAWS,
     read_score=read_score,

@@ -46,12 +46,22 @@ class SideKey(Struct, frozen=True):
 
 
 class LaneRule(Struct, frozen=True):
-    """How a lane's key is built from its group: ``prefix`` + group + ``suffix``; ``field`` names it in the row."""
+    """How a lane's key is built from its group: ``prefix`` + group + ``suffix``; ``field`` names it in the row.
+
+    ``to`` is the place that a served job enters. The others name side keys: ``ring`` the groups in turn, ``paused``
+    those that get none, ``limits`` and ``out`` how many jobs each may have out and has, ``wake`` what rouses a worker.
+    """
 
     prefix: str
     suffix: str
     field: bytes
     place: Place
+    to: str
+    ring: str
+    paused: str
+    limits: str
+    out: str
+    wake: str
 
 
 class Parameter(Struct, frozen=True):
@@ -169,6 +179,7 @@ class Machine(Struct, frozen=True):
     ``explain`` gives the machine's own sentences about a frame (the frames before it are the second argument).
     ``starts``: for each place the steps that put a fresh job there; ``shows``: for each transition the steps before it
     and the step itself. Both are run, never quoted.
+    ``group_names`` are what a lesson calls the groups whose lanes it shows.
     """
 
     name: str
@@ -194,6 +205,7 @@ class Machine(Struct, frozen=True):
     beside_row: tuple[str, ...] = (":logs",)
     waits: Mapping[str, str] = {}
     locking: Locking | None = None
+    group_names: Mapping[bytes, str] = {}
 
     def place(self, name: str) -> Place:
         """The place of that name; a lane's name gives the lane rule's place. KeyError for an unknown name."""

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from visualizer.lane_view import lanes_of
 from visualizer.model import Frame, Machine, Observation
 from visualizer.picture import SIGN, PlaceView, picture
 from visualizer.visible import short_id, visible
@@ -21,10 +22,13 @@ MEMBERS_SHOWN = 6
 def picture_lines(machine: Machine, seen: Observation, frame: Frame | None) -> Iterator[str]:
     """The places as text, one a line: a mark and its word, the name, the count, the first members."""
     drawn = picture(machine, seen, frame)
-    shown = (*drawn.places, *drawn.lanes)
-    width = max(len(visible(place.name)) for place in shown)
+    lanes = {lane.place.name: lane for lane in lanes_of(machine, seen, frame, drawn)}
+    names = {name: f"{lane.name} {short_id(lane.group)}" for name, lane in lanes.items()}
+    shown = (*drawn.places, *(drawn.lanes if not lanes else (lane.place for lane in lanes.values())))
+    names = {place.name: names.get(place.name, visible(place.name)) for place in shown}
+    width = max(map(len, names.values()))
     for place in shown:
-        head = f"{PLACE_SIGN[place.mark]} {visible(place.name):<{width}} {place.count:>5}"
+        head = f"{PLACE_SIGN[place.mark]} {names[place.name]:<{width}} {place.count:>5}"
         tail = "  ".join(_members(place))
         yield f"{head}  {tail}".rstrip()
     for job in drawn.nowhere:

@@ -20,9 +20,8 @@ from visualizer.actions import ACTIONS
 from visualizer.engine import EngineError, EngineGone
 from visualizer.keyspace import QueueNameError
 from visualizer.lesson import Lesson
-from visualizer.machine import MACHINES
 from visualizer.model import Walk
-from visualizer.player import DeadlinePassedError, Player
+from visualizer.player import DeadlinePassedError, Player, machine_of
 from visualizer.trace import Trace
 from visualizer.tui.scene import EngineLabel, Scene, Surveyed
 from visualizer.tui.screens import lesson_actions
@@ -90,7 +89,7 @@ class LessonScreen(Screen[None]):
     def on_mount(self) -> None:
         path = self.lesson.path(self._wanted_path) if self._wanted_path else self.lesson.paths[0]
         pace = cast("VisualizerApp", self.app).pace
-        self.scene = Scene(self.lesson, path, MACHINES[self.lesson.machine], pace=pace)
+        self.scene = Scene(self.lesson, path, machine_of(self.lesson), pace=pace)
         self.open_engine()
 
     def on_unmount(self) -> None:

@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from visualizer.actions import ACTIONS
 from visualizer.clock import duration, lesson_time
+from visualizer.lane_view import LaneView, lanes_of
 from visualizer.picture import OVERDUE_TOLD_MS, picture
 from visualizer.script import ErrorReply
 from visualizer.tui.scene import Scene
@@ -99,10 +100,12 @@ class LessonView(Vertical):
             return
         now_ms = _now_ms(scene)
         board = None
+        lanes: tuple[LaneView, ...] = ()
         if scene.shown is not None:
             board = picture(scene.machine, scene.shown, scene.frame, now_ms, scene.found)
+            lanes = lanes_of(scene.machine, scene.shown, scene.frame, board)
         locks, actors = scene.locks
-        self.query_one(Board).show(scene.machine, board, locks, actors)
+        self.query_one(Board).show(scene.machine, board, locks, actors, lanes)
         told = scene.running or scene.autoplay
         if scene.machine.own_clock and scene.shown is not None:
             time = (

@@ -11,11 +11,13 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from visualizer.lane_view import LaneView
 from visualizer.lock_view import ActorView, LockView
 from visualizer.model import Machine
 from visualizer.picture import SIGN, Edge, MemberView, Picture, PlaceView
 from visualizer.tui.canvas import Canvas, fitted
 from visualizer.tui.widgets.columns import COLUMNS_FROM, Columns
+from visualizer.tui.widgets.lanes import Lanes
 from visualizer.tui.widgets.marks import edge_text, elsewhere, in_room, marked_first, member_text, rows_of
 from visualizer.visible import visible
 
@@ -51,6 +53,7 @@ class Board(Widget):
         self._picture: Picture | None = None
         self._locks: tuple[LockView, ...] = ()
         self._actors: tuple[ActorView, ...] = ()
+        self._lanes: tuple[LaneView, ...] = ()
         self._strips: list[Strip] | None = None
         self.hit: list[tuple[int, int, int, int, str]] = []
 
@@ -60,11 +63,13 @@ class Board(Widget):
         picture: Picture | None,
         locks: tuple[LockView, ...] = (),
         actors: tuple[ActorView, ...] = (),
+        lanes: tuple[LaneView, ...] = (),
     ) -> None:
         """Draws another picture; nothing is repainted where it is the one already drawn."""
-        if (picture, locks, actors) == (self._picture, self._locks, self._actors):
+        if (picture, locks, actors, lanes) == (self._picture, self._locks, self._actors, self._lanes):
             return
         self._machine, self._picture, self._locks, self._actors = machine, picture, locks, actors
+        self._lanes = lanes
         self.set_class(bool(machine.columns), "columns")
         self._strips = None
         self.refresh()
@@ -103,6 +108,8 @@ class Board(Widget):
         count = len(self._picture.places)
         if self._machine.columns and width >= COLUMNS_FROM and height >= 6:
             Columns(self, canvas, self._machine, self._picture, self._locks, self._actors).draw()
+        elif self._lanes and self._machine.lanes is not None:
+            Lanes(self, canvas, self._machine.lanes, self._picture, self._lanes).draw()
         elif width < 15 * count or height < 6:
             self._draw_lines(canvas, self._picture)
         else:

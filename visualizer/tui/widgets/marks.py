@@ -33,7 +33,7 @@ def elsewhere(picture: Picture) -> tuple[str, bool]:
 
 
 def edge_text(edge: Edge) -> str:
-    return f"{edge.name}: {edge.source or 'new'} ═▶ {edge.target or 'nothing'}"
+    return f"{edge.name}: {visible(edge.source or 'new')} ═▶ {visible(edge.target or 'nothing')}"
 
 
 def rows_of(member: MemberView) -> int:
