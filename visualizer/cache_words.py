@@ -46,8 +46,7 @@ def _comparison(past: Frame, frame: Frame, earlier: Sequence[Frame]) -> str:
     assert past.step is not None
     then, now = (sum(map(sent_bytes, each.calls)) for each in (past, frame))
     number = sum(before.of_path for before in earlier if before.number <= past.number)
-    told = f"By {_SENDERS[past.step.do]} the same {_ran(past)} took {then:,} bytes (step {number}): "
-    if then == now:
-        return f"{told}as many."
-    word = "fewer" if now < then else "more"
-    return f"{told}{abs(then - now):,} {word} here, {max(then, now) / min(then, now):.1f} to 1."
+    told = f"By {_SENDERS[past.step.do]} the same {_ran(past)} took {then:,} bytes (step {number})"
+    if then <= now:
+        return f"{told}: {now - then:,} fewer."
+    return f"{told}: {then - now:,} more, {then / now:.1f} times as many."

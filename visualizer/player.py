@@ -26,7 +26,11 @@ from visualizer.walk import Walker
 
 # A step that only teaches while a deadline lies ahead is tried that often before a front end gives up.
 ARMING_TRIES = 3
-_FEATURES: Mapping[str, Feature] = {"flush_scripts": "flush_scripts", "restart_server": "restart"}
+_FEATURES: Mapping[str, Feature] = {
+    "flush_scripts": "flush_scripts",
+    "load_changed_text": "flush_scripts",
+    "restart_server": "restart",
+}
 _DEADLINE_WORDS = {"not_due": "was due", "lease_running": "had lapsed"}
 
 

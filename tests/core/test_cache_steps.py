@@ -90,6 +90,18 @@ def test_a_text_that_changed_on_the_way_is_loaded_and_not_called(engine: Engine)
     assert sending(walker, "extend_lock").outcome.name == "extended"
 
 
+def test_a_changed_text_is_left_on_no_server_whose_cache_is_not_ours(
+    engine: Engine, tap: Tap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walker = walker_on(engine)
+    claimed(walker)
+    monkeypatch.setattr(engine, "may", lambda feature: f"no {feature} here")
+    tap.sent.clear()
+    frame = sending(walker, "load_changed_text")
+    assert (frame.outcome.name, frame.outcome.refused) == ("not_sent", "no flush_scripts here")
+    assert (frame.calls, words_of(tap)) == ((), [])
+
+
 def test_a_load_that_is_answered_by_another_sha1_says_so(engine: Engine, tap: Tap) -> None:
     walker = walker_on(engine)
     tap.instead = lambda words: b"f" * 40 if words[:2] == ("SCRIPT", "LOAD") else None
@@ -153,8 +165,12 @@ def test_two_ways_of_sending_are_compared_where_they_sent_as_much(engine: Engine
     sending(walker, "send_by_evalsha", count=3)
     by_name = sum(map(sent_bytes, walker.walk.frames[-1].calls))
     assert (
-        f"By EVAL the same 3 took {by_text:,} bytes (step 3): {by_text - by_name:,} fewer here, "
-        f"{by_text / by_name:.1f} to 1." in texts(walker)
+        f"By EVAL the same 3 took {by_text:,} bytes (step 3): {by_text - by_name:,} more, "
+        f"{by_text / by_name:.1f} times as many." in texts(walker)
+    )
+    sending(walker, "send_by_eval", count=3)
+    assert f"By EVALSHA the same 3 took {by_name:,} bytes (step 5): {by_text - by_name:,} fewer." in texts(walker), (
+        "the last one that sent as much"
     )
 
 

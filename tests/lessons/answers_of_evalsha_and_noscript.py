@@ -23,7 +23,7 @@ EVALSHA_AND_NOSCRIPT = {
         ("Which place does the id enter?", "enters pending."),
         ("Which token does w1 hold?", "1 is w1's token"),
         ("How many bytes does one call take?", " bytes in 20 calls, "),
-        ("How many bytes fewer is that?", " fewer here, "),
+        ("How many bytes does that save?", " more, "),
     ],
     "wrong-sha": [
         ("Which place does the id enter?", "enters pending."),
