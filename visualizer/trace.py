@@ -33,7 +33,8 @@ def call_of(frame: Frame) -> WireCall | None:
     """The call by which a frame's script ran; None where none did."""
     name = frame.performed.script
     calls = [call for call in frame.calls if call.command == "EVALSHA" and call.script == name is not None]
-    return calls[-1] if calls else None
+    # What was answered by NOSCRIPT did not run.
+    return calls[-1] if calls and not (calls[-1].error or "").startswith("NOSCRIPT") else None
 
 
 def went_another_way(trace: Trace, frame: Frame) -> str:

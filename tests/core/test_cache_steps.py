@@ -11,6 +11,7 @@ from tests.core.walking import GUESS, HOUR_MS, Tap, claimed, take, texts, walker
 from visualizer.engine import Engine
 from visualizer.model import Frame, WireCall
 from visualizer.script import load, sent_bytes
+from visualizer.trace import call_of
 from visualizer.walk import Walker
 
 EXTEND = load("leased/extend_lock")
@@ -100,6 +101,17 @@ def test_a_changed_text_is_left_on_no_server_whose_cache_is_not_ours(
     frame = sending(walker, "load_changed_text")
     assert (frame.outcome.name, frame.outcome.refused) == ("not_sent", "no flush_scripts here")
     assert (frame.calls, words_of(tap)) == ((), [])
+
+
+def test_a_call_that_met_no_script_has_no_inside(engine: Engine) -> None:
+    walker = walker_on(engine)
+    claimed(walker)
+    assert call_of(take(walker, "compute_sha1", None, of="extend_lock")) is None
+    assert call_of(sending(walker, "call_wrong_sha")) is None
+    take(walker, "flush_scripts", None)
+    assert call_of(sending(walker, "load_changed_text")) is None
+    frame = sending(walker, "extend_lock")
+    assert call_of(frame) is frame.calls[2]
 
 
 def test_a_load_that_is_answered_by_another_sha1_says_so(engine: Engine, tap: Tap) -> None:
