@@ -15,6 +15,7 @@ from visualizer.lane_view import LaneView, lanes_of, turns
 from visualizer.lesson import find
 from visualizer.model import Frame, Observation
 from visualizer.picture import picture
+from visualizer.plain.text import picture_lines
 from visualizer.player import machine_of
 from visualizer.readout import readout
 from visualizer.walk import Walker
@@ -145,6 +146,14 @@ def test_what_a_foreign_client_wrote_is_shown_and_breaks_nothing(engine: Engine)
     client.delete(key("ring"))
     client.set(key("ring"), "text")
     assert of(take(walker, "claim", None, worker="w1"))["ann"][0] is None
+
+
+def test_in_plain_text_a_lane_is_called_by_its_groups_name(engine: Engine) -> None:
+    walker = walking(engine)
+    frame = enqueue(walker, GUESS, ANN)
+    lines = list(picture_lines(NAMED, frame.after, frame))
+    assert lines[4:] == ["+ ann PLR0KCUf…up6     1  + JOB0KHTO…LuC entered", "  ben PLR0KCUg…cSm     0"]
+    assert "+ g:PLR0KCUfUXQup6:pending     1  + JOB0KHTO…LuC entered" in picture_lines(LEASED, frame.after, frame)
 
 
 # As readings ----------------------------------------------------------------------------------------------------------
