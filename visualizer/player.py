@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from msgspec.structs import replace
-
 from visualizer.actors import let_pass
 from visualizer.engine import Engine, Feature
 from visualizer.keyspace import Keyspace
