@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from visualizer.cache_steps import BY_EVAL, BY_EVALSHA
 from visualizer.model import Frame
-from visualizer.script import sent_bytes
 from visualizer.spans import VALUE, Line, Span
 
 _SENDERS = {BY_EVAL: "EVAL", BY_EVALSHA: "EVALSHA"}
@@ -22,7 +21,7 @@ def cache_lines(frame: Frame, earlier: Sequence[Frame]) -> Iterator[Line]:
         yield Line("", (Span(told),))
     if frame.step is None or frame.step.do not in _SENDERS or not frame.calls:
         return
-    sizes = [sent_bytes(call) for call in frame.calls]
+    sizes = [call.sent_bytes for call in frame.calls]
     each = f"{sizes[0]:,} bytes each" if len(set(sizes)) == 1 else "the load among them"
     calls = "1 call" if len(sizes) == 1 else f"{len(sizes)} calls, {each}"
     yield Line("sent", (Span(f"{sum(sizes):,} bytes", VALUE), Span(f" in {calls}")))
@@ -44,7 +43,7 @@ def _ran(frame: Frame) -> int:
 
 def _comparison(past: Frame, frame: Frame, earlier: Sequence[Frame]) -> str:
     assert past.step is not None
-    then, now = (sum(map(sent_bytes, each.calls)) for each in (past, frame))
+    then, now = (sum(call.sent_bytes for call in each.calls) for each in (past, frame))
     number = sum(before.of_path for before in earlier if before.number <= past.number)
     told = f"By {_SENDERS[past.step.do]} the same {_ran(past)} took {then:,} bytes (step {number})"
     if then <= now:

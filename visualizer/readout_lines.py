@@ -173,7 +173,7 @@ def odd_member_lines(machine: Machine, seen: Observation) -> Iterator[Line]:
 
 def wire_lines(calls: Sequence[WireCall]) -> Iterator[Line]:
     """A line a call; calls that are alike, one after the other, share one and are counted."""
-    for _, alike in groupby(calls, key=lambda call: replace(call, ms=0.0)):
+    for _, alike in groupby(calls, key=lambda call: replace(call, ms=0.0, issued=None)):
         yield _wire_line(tuple(alike))
 
 

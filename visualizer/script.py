@@ -324,18 +324,6 @@ class _Answer(NamedTuple):
     ms: float
 
 
-def sent_bytes(call: WireCall) -> int:
-    """How many bytes of the protocol (RESP) a call's words are: a count, and each word with its length before it."""
-    head: tuple[Value, ...] = tuple(call.command.split(" "))
-    args = call.args
-    if call.command == "EVALSHA" and call.sha1 is not None:
-        head = (*head, call.sha1, len(call.keys))
-    elif call.command == "EVAL":
-        head, args = (*head, args[0], len(call.keys)), args[1:]
-    sizes = [len(_encode(word)) for word in (*head, *call.keys, *args)]
-    return sum(len(b"$%d\r\n\r\n" % size) + size for size in sizes) + len(b"*%d\r\n" % len(sizes))
-
-
 def error_text(failure: Exception) -> str | None:
     """A redis-py exception as the error reply that came, None where the connection broke and no reply came.
 
@@ -373,5 +361,4 @@ __all__ = [
     "ShaDiffersError",
     "all_names",
     "load",
-    "sent_bytes",
 ]

@@ -78,12 +78,13 @@ def _call(number: int, call: WireCall, base: bytes, told: set[str]) -> Iterator[
         again = call.sha1 in told
         told.add(call.sha1)
         yield Line("sha1", (Span(f"{call.sha1[:7]}…, as above" if again else call.sha1),))
-    if call.command == "SCRIPT LOAD":
+    carries_text = call.command in ("SCRIPT LOAD", "EVAL")
+    if carries_text:
         yield Line("text", (Span(f"the script, {len(call.args[0]):,} B"),))
-    else:
+    if call.command != "SCRIPT LOAD":
         header = load(call.script).header if call.script is not None else None
         keys = [visible(_without(base, key)) for key in call.keys]
-        args = [visible_size(arg, ARG_CELLS) for arg in call.args]
+        args = [visible_size(arg, ARG_CELLS) for arg in call.args[carries_text:]]
         yield from _listed("keys", header.keys if header else (), keys)
         yield from _listed("args", header.args if header else (), args)
     yield Line("reply", (Span(visible(call.error), REFUSED) if call.error else Span(_reply(call.reply), GOOD),))

@@ -144,3 +144,11 @@ def test_the_log_of_a_claim_has_the_names_of_its_header(engine: Engine) -> None:
     log = [line.text for line in wire_log(claimed(walker), BASE)]
     for name in (*(slot.name for slot in CLAIM.header.keys), *(slot.name for slot in CLAIM.header.args)):
         assert any(f" {name} " in line for line in log)
+
+
+def test_the_text_that_a_call_carries_is_told_by_its_length_and_is_no_argument(frame: Frame) -> None:
+    by_text = call(command="EVAL", args=(ENQUEUE.source.encode(), GUESS, b"p"), issued=None)
+    lines = told(frame, by_text)
+    assert f"text   the script, {len(ENQUEUE.source.encode()):,} B" in lines
+    at = lines.index("args   1 id      JOB0KHTOWnGLuC")
+    assert lines[at : at + 3] == ["args   1 id      JOB0KHTOWnGLuC", "       2 payload p", "reply  1"]
