@@ -32,6 +32,13 @@ SAID: dict[str, dict[str, str]] = {
         "extend_lock": "one script that may run any number of times on one job; what is counted is the calls",
         "active": "one of its keys",
     },
+    "interleavings.py": {
+        "enqueue": "one completion and one reap of the leased machine, beside the same as the naive queue's commands",
+        "claim": "the same",
+        "complete": "the same",
+        "reap": "the same",
+        "pending": "where a job that was completed is found again",
+    },
     "model/parts.py": {"wait": "a kind of frame: a step that waits"},
     "steps.py": {"wait": "the same kind of frame"},
     "readout.py": {"wait": "the same kind of frame"},

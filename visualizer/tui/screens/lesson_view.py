@@ -84,7 +84,7 @@ class LessonView(Vertical):
         said = trace.reply.text if trace is not None and isinstance(trace.reply, ErrorReply) else ""
         marks = UNMARKED
         if trace is not None:
-            marks = Marks(trace.lines, failed=trace.error_line, error=visible(said), whole=True)
+            marks = Marks(trace.lines, broken=trace.error_line, error=visible(said), whole=True)
         self.query_one(LuaPanel).show(lua.script, lua.title, lua.note, marks)
         self.set_class(scene.wire, "wire-log")
         if scene.wire:

@@ -51,7 +51,7 @@ class Marks(Struct, frozen=True):
     """What a debugger adds to a script's lines.
 
     ``lit`` are the lines that it saw run, ``at`` is the line that runs next (0: none), ``chosen`` the one that the
-    learner points at. ``error`` is what was said when the ``failed`` line broke the script off. ``whole``: the script
+    learner points at. ``error`` is what was said when the ``broken`` line broke the script off. ``whole``: the script
     has ended, so what did not run steps back. ``eye`` is the line to keep in view (0: none).
     """
 
@@ -59,7 +59,7 @@ class Marks(Struct, frozen=True):
     at: int = 0
     chosen: int = 0
     breakpoints: frozenset[int] = frozenset()
-    failed: int = 0
+    broken: int = 0
     error: str = ""
     whole: bool = False
     eye: int = 0
@@ -82,7 +82,7 @@ class LuaPanel(ScrollView, can_focus=True):
         "lua--lit",
         "lua--at",
         "lua--unlit",
-        "lua--failed",
+        "lua--broken",
         "lua--shared",
     }
 
@@ -219,12 +219,12 @@ class LuaPanel(ScrollView, can_focus=True):
             ("┃", lit),
         )
         sign = next((sign for sign, is_so in signs if is_so), " ")
-        look = "failed" if number == marks.failed else "at" if number == marks.at else "lit" if lit else "gutter"
+        look = "broken" if number == marks.broken else "at" if number == marks.at else "lit" if lit else "gutter"
         unlit = marks.whole and not lit and number >= self._body
         rows = self._cached(number, f"{sign}{unlit}", pieces, sign, look, unlit=unlit)
-        if number == marks.failed and marks.error:
+        if number == marks.broken and marks.error:
             told = fitted(f"       ✗ {marks.error}", max(self._width, 12))
-            return [*rows, Strip([Segment(told, self._look("failed"))])]
+            return [*rows, Strip([Segment(told, self._look("broken"))])]
         return rows
 
     def _cached(
@@ -235,7 +235,7 @@ class LuaPanel(ScrollView, can_focus=True):
             gutter = Segment(f"{sign}{number:>3} ", self._look(look))
             beneath = Segment("       ", self._look("gutter"))
             room = max(self._width - 7, 12)
-            whole = {"at": "at", "failed": "failed"}.get(look, "unlit" if unlit else "")
+            whole = {"at": "at", "broken": "broken"}.get(look, "unlit" if unlit else "")
             found = self._cache[number, key, look] = [
                 Strip(
                     [
