@@ -41,7 +41,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", ("left", "b"), "back", "Look at the frame before; nothing is run or undone.", 3, "walk"),
     Action("first", ("home", "g"), "first", "Go back to the start of the walk.", 14, "walk"),
     Action("last", ("end", "e"), "last", "Go to the newest frame.", 15, "walk"),
-    Action("other", ("o",), "other", "In a race, let the other actor run next.", 21, "walk"),
+    Action("other", ("o",), "other", "In a race, let the other actor run next.", 4, "walk"),
     Action("jump", ("j",), "jump", "Go to a step by its number; steps before it are run.", 13, "walk"),
     Action("restart", ("r",), "restart", "Empty the queue and start this path again.", 5, "walk"),
     Action("rewind", ("w",), "rewind", "Put the queue back to this frame and drop what came after.", 10, "walk"),
@@ -68,10 +68,10 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "zoom", ("z",), "zoom", "Give the focused panel the whole screen; again to go back.", 12, "look", plain=False
     ),
-    Action("pass", ("full_stop",), "time", "Let 5 seconds of the lesson's own clock pass.", 9, "walk"),
+    Action("pass", ("full_stop",), "time", "Let 5 seconds of the lesson's own clock pass.", 8, "walk"),
     Action("inside", ("x",), "inside", "Look inside the script: step it line by line on a copy.", 6, "look"),
     Action("layers", ("y",), "layers", "Show the step at its four layers, or its Lua again.", 13, "look"),
-    Action("wire", ("i",), "wire", "Show every call of this step as it went over the wire.", 13, "look"),
+    Action("wire", ("i",), "wire", "Show every call of this step as it went over the wire.", 9, "look"),
     Action("codes", ("k",), "codes", "Show the page of codes, −1 to −11.", 13, "look"),
     Action("fold", ("f",), "fold", "Fold or unfold the steps that Lua scripts share.", 17, "look", plain=False),
     Action("copy", ("c",), "copy", "Copy the readout to the clipboard.", 16, "keep", plain=False),

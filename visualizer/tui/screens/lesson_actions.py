@@ -14,7 +14,7 @@ from visualizer.model import Walk
 from visualizer.player import Player
 from visualizer.steps import waits_until
 from visualizer.tui.screens.choice import Choice, ChoiceScreen, HelpScreen, PageScreen
-from visualizer.tui.screens.lesson_view import LessonView
+from visualizer.tui.screens.lesson_view import LessonView, never
 from visualizer.tui.telling import lines_of
 from visualizer.tui.widgets.lua_panel import LuaPanel
 from visualizer.visible import visible
@@ -33,7 +33,7 @@ def applies(screen: LessonScreen, name: str) -> bool:
     scene = screen.scene
     if name in _ALWAYS:
         return True
-    if name in ("pass", "layers", "codes") and not _has(screen, name):
+    if scene is not None and name in never(scene):
         return False
     if name in ("layers", "codes", "wire"):
         return True
@@ -55,14 +55,6 @@ def applies(screen: LessonScreen, name: str) -> bool:
     if name in ("faster", "slower"):
         return screen.autoplay is not None
     return True
-
-
-def _has(screen: LessonScreen, name: str) -> bool:
-    """Whether the machine has what the action is about."""
-    if screen.scene is None:
-        return False
-    machine = screen.scene.machine
-    return bool({"pass": machine.own_clock, "layers": machine.layers, "codes": machine.codes}[name])
 
 
 def engine_failure(player: Player | None, failure: Exception) -> Exception | None:

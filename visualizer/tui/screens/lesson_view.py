@@ -89,7 +89,7 @@ class LessonView(Vertical):
         self.set_class(scene.wire, "wire-log")
         if scene.wire:
             self.query_one(WirePanel).show(*wire_of(scene))
-        self.query_one(KeyBar).show(self._applies)
+        self.query_one(KeyBar).show(self._applies, never(scene))
         if self._countdown is not None and _ticks(scene):
             self._countdown.resume()
 
@@ -165,6 +165,18 @@ class LessonView(Vertical):
         self._label_panels()
         if self._scene is not None:
             self.show(self._scene)
+
+
+def never(scene: Scene) -> frozenset[str]:
+    """The actions that have nothing to do on this path of this machine."""
+    machine = scene.machine
+    there = {
+        "pass": machine.own_clock,
+        "layers": machine.layers is not None,
+        "codes": bool(machine.codes),
+        "other": any(step.turn for step in scene.path.steps),
+    }
+    return frozenset(name for name, has in there.items() if not has)
 
 
 def _now_ms(scene: Scene) -> float | None:

@@ -160,11 +160,13 @@ class KeyBar(Widget):
         super().__init__(id=id)
         self._actions = tuple(actions)
         self._applies: Callable[[str], bool] = lambda _name: True
+        self._never: frozenset[str] = frozenset()
         self._spots: list[tuple[int, int, str]] = []
 
-    def show(self, applies: Callable[[str], bool]) -> None:
-        """``applies`` answers whether an action does something now; the others are dimmed."""
-        self._applies = applies
+    def show(self, applies: Callable[[str], bool], never: frozenset[str] = frozenset()) -> None:
+        """``applies`` answers whether an action does something now; the others are dimmed. Those of ``never`` have
+        nothing to do on this screen and take no room."""
+        self._applies, self._never = applies, never
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
@@ -173,7 +175,7 @@ class KeyBar(Widget):
                 self.post_message(self.Pressed(name))
 
     def render(self) -> Content:
-        kept = kept_in(self._actions, self.size.width)
+        kept = kept_in([action for action in self._actions if action.name not in self._never], self.size.width)
         parts: list[Part] = []
         self._spots = []
         x = 0
