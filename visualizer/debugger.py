@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import hiredis
@@ -100,13 +101,14 @@ class Session:
         self._socket.settimeout(ANSWER_SECONDS)
         self.over = False
         try:
-            self._socket.connect(socket_path)
-        except OSError as failure:
-            self._lost(failure)
-        self._send(armed)
-        self.at = self._standing(self._lines())
-        if not self.over:
-            self._exchange("maxlen", 0)
+            self._connect(socket_path)
+            self._send(armed)
+            self.at = self._standing(self._lines())
+            if not self.over:
+                self._exchange("maxlen", 0)
+        except BaseException:
+            self.close()
+            raise
 
     def step(self) -> At:
         """Runs the line at which the script stands, calls included, and answers where it stands then."""
@@ -127,6 +129,8 @@ class Session:
 
     def look(self, *words: bytes | str | int) -> Any:
         """Runs a reading command inside the session, which sees what the script has written; its reply."""
+        if b"" in words or "" in words:
+            raise DebuggerError("a command with an empty word would end the session")
         for ran in _ran(self._exchange("redis", *words)):
             return ran.reply
         raise DebuggerError("the debugger gave a command no reply")
@@ -137,6 +141,12 @@ class Session:
         self._socket.close()
 
     # The wire ---------------------------------------------------------------------------------------------------------
+
+    def _connect(self, socket_path: str) -> None:
+        try:
+            self._socket.connect(socket_path)
+        except OSError as failure:
+            self._lost(failure)
 
     def _exchange(self, *words: bytes | str | int) -> list[bytes]:
         command = packed(words)
@@ -159,8 +169,7 @@ class Session:
 
     def _reply_at_end(self) -> Any:
         self._read()  # SCRIPT DEBUG's own OK arrives only now
-        reply = self._read()
-        return ErrorReply(str(reply)) if isinstance(reply, hiredis.ReplyError) else reply
+        return _with_errors(self._read())
 
     def _lines(self) -> list[bytes]:
         answer = self._read()
@@ -175,7 +184,7 @@ class Session:
             self._lost(failure)
 
     def _read(self) -> Any:
-        while (answer := self._reader.gets()) is _NOTHING:
+        while (answer := self._parsed()) is _NOTHING:
             try:
                 arrived = self._socket.recv(65_536)
             except OSError as failure:
@@ -184,6 +193,13 @@ class Session:
                 self._lost(None)
             self._reader.feed(arrived)
         return answer
+
+    def _parsed(self) -> Any:
+        try:
+            return self._reader.gets()
+        except hiredis.ProtocolError as failure:
+            self.close()
+            raise DebuggerError(f"the debugger answered no reply at all: {failure}") from failure
 
     def _lost(self, failure: OSError | None) -> None:
         self.close()
@@ -194,9 +210,16 @@ class Session:
 _NOTHING = object()
 
 
+def _with_errors(reply: Any) -> Any:
+    """A reply with its errors, inner ones too, as the core has them."""
+    if isinstance(reply, list):
+        return [_with_errors(item) for item in reply]
+    return ErrorReply(str(reply)) if isinstance(reply, hiredis.ReplyError) else reply
+
+
 def _ran(lines: Sequence[bytes]) -> Iterator[Ran]:
     command = None
-    for line, following in zip(lines, [*lines[1:], b""], strict=True):
+    for line, following in zip_longest(lines, lines[1:], fillvalue=b""):
         mark, _, rest = line.partition(b" ")
         if mark in (b"<command>", b"<redis>"):
             command = rest
