@@ -76,8 +76,11 @@ def sides_given(machine: Machine, space: Keyspace, keys: Collection[bytes]) -> t
 def seen_by(look: Look, gaze: Gaze, shifted_ms: int = 0) -> Seen:
     """Reads it all, one command after the other. ``look`` runs a command and answers its reply or an `ErrorReply`.
 
-    The scores of instants are shown ``shifted_ms`` earlier than they are.
+    The scores of instants are shown ``shifted_ms`` earlier than they are; those of a lesson's own clock were told to
+    its scripts, and are shown as they are.
     """
+    if gaze.machine.own_clock:
+        shifted_ms = 0
     places = tuple(_place(look, gaze, name, place, shifted_ms) for name, place in gaze.places())
     sides = {side.name: _side(look, gaze.space, side) for side in gaze.sides}
     row, lock = None, None

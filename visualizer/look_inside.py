@@ -10,8 +10,12 @@ from visualizer.engine import Engine
 from visualizer.engine.embedded import server_binary
 from visualizer.model import Dump, Frame, Observation, Step
 from visualizer.player import Player
+from visualizer.steps import NEEDS, instant_of
 from visualizer.trace import call_of
 from visualizer.xray import NoXrayError, Source
+
+# How far a deadline lies ahead in the copy at least, where a step needs it ahead.
+AHEAD_MS = 1_000
 
 
 def source_of(player: Player, frame: Frame | None) -> Source:
@@ -61,13 +65,18 @@ def _source(player: Player, step: Step, seen: Observation) -> Source:
         why = seen.undumped or "the keys were not kept before this step"
         raise NoXrayError(f"This step cannot be looked into: {why}.")
     fixed = {place.name for place in player.machine.places}
+    # Where a lesson has its own clock, that one's instants stand in the keys and nothing has to be shifted.
+    moment_ms = 0 if seen.epoch_ms else seen.clock_ms
+    if step.needs is not None:
+        # It runs before its deadline or not at all: where that has passed, the path is replayed first.
+        deadline_ms = instant_of(player.machine, seen, NEEDS[step.needs], step.id)
+        moment_ms = moment_ms if deadline_ms is None else min(moment_ms, deadline_ms - AHEAD_MS)
     return Source(
         player.machine,
         player.space,
         tuple(job.id for job in player.lesson.jobs.values()),
         step,
         seen.dumps,
-        # Where a lesson has its own clock, that one's instants stand in the keys and nothing has to be shifted.
-        0 if seen.epoch_ms else seen.clock_ms,
+        moment_ms,
         tuple(name for name in seen.places if name not in fixed),
     )

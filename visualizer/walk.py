@@ -178,7 +178,8 @@ class Walker:
     def before(self, step: Step) -> tuple[Observation, Callable[[Caller], Bench]]:
         """The queue as a step would find it now, with its dumps, and what makes the bench it would work with.
 
-        Nothing is written, and the walk stays as it is.
+        Nothing is written, and the walk stays as it is. A key that the lesson's clock lets expire before the step has
+        a dump that has lapsed: whoever puts it back gets no key.
         """
         seen = self._read(self._last(), keep=True)
         if self._keys.left_out(seen):
@@ -187,7 +188,8 @@ class Walker:
         if self.clock is not None and self.clock.held and seen.dumps is not None:
             later_ms = STEP_MS
             over = set(self.clock.over(seen, STEP_MS))
-            seen = replace(seen, dumps={key: dump for key, dump in seen.dumps.items() if key not in over})
+            dumps = {key: replace(dump, expires_at_ms=1) if key in over else dump for key, dump in seen.dumps.items()}
+            seen = replace(seen, dumps=dumps)
         return seen, lambda caller: self._bench(caller, step, later_ms)
 
     def dumps_of(self, names: Iterable[bytes]) -> dict[bytes, Dump]:

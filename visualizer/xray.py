@@ -127,7 +127,8 @@ class Xray:
             raise NoXrayError(f"This call cannot be looked into: {why}. Nothing was sent.") from why
         except (DebuggerError, EngineError) as why:
             self.close()
-            raise NoXrayError(f"The preview could not be made: {why}. The lesson is untouched.") from why
+            what = str(why).rstrip(".")
+            raise NoXrayError(f"The preview could not be made: {what}. The lesson is untouched.") from why
         except BaseException:
             self.close()
             raise

@@ -24,8 +24,7 @@ from visualizer.xray import NoXrayError, Xray
 
 pytestmark = needs_server
 
-# So much that no deadline that lies ahead is reached while a copy is laid out.
-PACE = 0.1
+PACE = 0.02
 LESSONS = {file.stem: read(file, PACE) for file in all_lessons()}
 PATHS = [(slug, path.name) for slug, lesson in LESSONS.items() for path in lesson.paths]
 
