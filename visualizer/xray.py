@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from visualizer.debugger import At, DebuggerError, Local, Ran, Session, TooLargeError, starting
-from visualizer.engine import Engine, EngineError, private_engine
+from visualizer.engine import Engine, EngineError, EngineGone, private_engine
 from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer
 from visualizer.inside import Gaze, Seen, seen_by, sides_given
 from visualizer.keyspace import Keyspace
@@ -23,12 +23,13 @@ from visualizer.machine.bench import Bench
 from visualizer.model import Dump, Machine, Step, WireCall
 from visualizer.move import moves_between
 from visualizer.observe import Observer
-from visualizer.script import Caller, ErrorReply, Script, error_text, load
+from visualizer.script import Caller, ErrorReply, ReplyLostError, Script, error_text, load
 from visualizer.trace import Trace
 
 # A script that runs more lines than this is not read line by line to its end: nobody would look at them.
 MOST_STOPS = 4_000
 
+_GONE = "the private server is gone"
 _ERROR_LINE = re.compile(r"user_script:(\d+)")
 
 
@@ -105,6 +106,8 @@ class Xray:
     """
 
     def __init__(self, source: Source) -> None:
+        from redis.exceptions import RedisError  # imported late: only who opens an engine needs it
+
         self._source = source
         self._writes: dict[str, bool] = {}
         self.stops: list[Stop] = []
@@ -125,10 +128,9 @@ class Xray:
         except TooLargeError as why:
             self.close()
             raise NoXrayError(f"This call cannot be looked into: {why}. Nothing was sent.") from why
-        except (DebuggerError, EngineError) as why:
+        except (DebuggerError, EngineError, RedisError, ReplyLostError) as why:
             self.close()
-            what = str(why).rstrip(".")
-            raise NoXrayError(f"The preview could not be made: {what}. The lesson is untouched.") from why
+            raise NoXrayError(f"The preview could not be made: {_told(why)}. The lesson is untouched.") from why
         except BaseException:
             self.close()
             raise
@@ -194,7 +196,7 @@ class Xray:
     def _check(self) -> None:
         # A session outlives its server and keeps the server's connections open: nothing would ever be answered.
         if not self._server.alive():
-            raise DebuggerError("the private server is gone")
+            raise DebuggerError(_GONE)
 
     def _lay_out(self, dumps: Mapping[bytes, Dump]) -> int:
         """Makes the copy what the queue was. Answers by how many ms its instants lie later than they did there.
@@ -286,12 +288,13 @@ class Xray:
 
     def _ask(self, *words: Any) -> Any:
         """What another client is answered."""
+        self._check()
         try:
             return self._engine.send(*words)
         except Exception as failure:
             text = error_text(failure)
             if text is None:
-                raise DebuggerError("the private server is gone") from failure
+                raise DebuggerError(_GONE) from failure
             return ErrorReply(text)
 
     def _is_write(self, name: str) -> bool:
@@ -305,6 +308,8 @@ class Xray:
 
     def _run_whole(self, reply: Any, last_line: int) -> None:
         """Lets the copy run the script as any server does, and reads it before and after."""
+        from redis.exceptions import RedisError  # imported late: see above
+
         source, called = self._source, self.called
         try:
             self.shifted_ms = self._lay_out({**source.dumps, **self._late})
@@ -312,8 +317,8 @@ class Xray:
             before = observer.read()
             whole = self._ask("EVAL", called.script.source, len(called.keys), *called.keys, *called.args)
             after = observer.read()
-        except EngineError as why:
-            raise DebuggerError("the private server is gone") from why
+        except (EngineError, RedisError) as why:
+            raise DebuggerError(_told(why)) from why
         lines = {stop.line for stop in self.stops if not stop.ended}
         failed = _ERROR_LINE.search(reply.text) if isinstance(reply, ErrorReply) else None
         self.trace = Trace(
@@ -325,6 +330,17 @@ class Xray:
             moves_between(before, after),
             int(failed[1]) if failed else 0,
         )
+
+
+def _told(why: Exception) -> str:
+    """What stopped an x-ray, as a part of a sentence."""
+    if isinstance(why, DebuggerError | ReplyLostError):
+        return str(why) if isinstance(why, DebuggerError) else _GONE
+    from visualizer.engine.failure import failure as told_of  # imported late: it needs redis
+
+    failure = told_of(why, "the private server", b"")
+    text = str(failure).rstrip(".")
+    return _GONE if isinstance(failure, EngineGone) else text[:1].lower() + text[1:]
 
 
 class _Caught(Exception):

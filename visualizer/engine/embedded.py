@@ -91,10 +91,16 @@ class EmbeddedServer:
 
     def alive(self) -> bool:
         """Whether the server process runs. What one that has died left in its group (a debugger's session) is ended."""
-        if self._server.poll() is None:
-            return True
-        self._end_group()
-        return False
+        if self._server.returncode is not None:
+            return False
+        if hasattr(os, "waitid"):
+            # It is not collected here, so that its id, and with it the group's, stays taken.
+            dead = os.waitid(os.P_PID, self._server.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        else:  # macOS before Python 3.13
+            dead = self._server.poll() is not None
+        if dead:
+            self._end_group()
+        return not dead
 
     def wait(self) -> None:
         """Returns when the server answers. EngineError with the last line of its log when it does not start."""
