@@ -53,12 +53,14 @@ class Ran(Struct, frozen=True):
 class At(Struct, frozen=True):
     """Where the debugger stands: before that line, or at the script's end (``line`` 0, with its ``reply``).
 
-    ``ran`` are the commands that ran since it stood elsewhere.
+    ``ran`` are the commands that ran since it stood elsewhere. ``cut`` tells that the reply did not arrive whole: a
+    server may end a session before it has written all of a long one.
     """
 
     line: int
     ran: tuple[Ran, ...] = ()
     reply: Any = None
+    cut: bool = False
 
     @property
     def ended(self) -> bool:
@@ -159,9 +161,12 @@ class Session:
         """Where the script stands after these lines, with what ran before."""
         ran = tuple(_ran(lines))
         if b"<endsession>" in lines:
-            reply = self._reply_at_end()
-            self.close()
-            return At(0, ran, reply)
+            try:
+                return At(0, ran, self._reply_at_end())
+            except DebuggerError:
+                return At(0, ran, cut=True)
+            finally:
+                self.close()
         stopped = [int(match[1]) for match in map(_STOPPED.match, lines) if match]
         if not stopped:
             raise DebuggerError(f"the debugger answered {lines!r}, which names no line")

@@ -70,8 +70,8 @@ def _timeless(value: Any) -> Any:
     if isinstance(value, int) and value >= _AN_INSTANT:
         return "an instant"
     if isinstance(value, ErrorReply):
-        # What the server adds to a script's error differs between EVAL and EVALSHA.
-        return value.text.partition(" script: ")[0]
+        # What the server adds to a script's error differs between EVAL and EVALSHA, and redis-py takes off a plain ERR.
+        return value.text.partition(" script: ")[0].removeprefix("ERR ")
     return value
 
 

@@ -127,7 +127,7 @@ class Xray:
             self._note(self._session.at, 0)
         except TooLargeError as why:
             self.close()
-            raise NoXrayError(f"This call cannot be looked into: {why}. Nothing was sent.") from why
+            raise NoXrayError(f"This call cannot be looked into: {why}. The lesson is untouched.") from why
         except (DebuggerError, EngineError, RedisError, ReplyLostError) as why:
             self.close()
             raise NoXrayError(f"The preview could not be made: {_told(why)}. The lesson is untouched.") from why
@@ -267,7 +267,7 @@ class Xray:
         found: tuple[Local, ...] = ()
         inside = None
         if at.ended:
-            self._run_whole(at.reply, ran_line)
+            self._run_whole(at, ran_line)
         else:
             found = session.locals()
             inside = seen_by(session.look, self._gaze, self.shifted_ms)
@@ -306,8 +306,11 @@ class Xray:
             known = self._writes[name] = b"write" in flags
         return known
 
-    def _run_whole(self, reply: Any, last_line: int) -> None:
-        """Lets the copy run the script as any server does, and reads it before and after."""
+    def _run_whole(self, at: At, last_line: int) -> None:
+        """Lets the copy run the script as any server does, and reads it before and after.
+
+        Where the session's reply did not arrive whole, that run's stands for it.
+        """
         from redis.exceptions import RedisError  # imported late: see above
 
         source, called = self._source, self.called
@@ -319,6 +322,7 @@ class Xray:
             after = observer.read()
         except (EngineError, RedisError) as why:
             raise DebuggerError(_told(why)) from why
+        reply = whole if at.cut else at.reply
         lines = {stop.line for stop in self.stops if not stop.ended}
         failed = _ERROR_LINE.search(reply.text) if isinstance(reply, ErrorReply) else None
         self.trace = Trace(

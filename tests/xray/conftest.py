@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.conftest import QUEUE
-from visualizer import xray
+from tests.xray.looking import own_script, source_for
+from visualizer import xray as of_xray
 from visualizer.engine import EmbeddedServer, Engine, open_engine
 from visualizer.engine.embedded import EmbeddedEngine
+from visualizer.xray import Xray
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +44,7 @@ def lasting() -> Iterator[Lasting]:
 @pytest.fixture
 def one_copy(lasting: Lasting, monkeypatch: pytest.MonkeyPatch) -> Lasting:
     """Spares the x-rays of a test the start of a server each: all get the same one, and empty it first."""
-    monkeypatch.setattr(xray, "private_engine", lambda _queue, _base: lasting)
+    monkeypatch.setattr(of_xray, "private_engine", lambda _queue, _base: lasting)
     return lasting
 
 
@@ -57,3 +60,19 @@ def core_session() -> Iterator[Engine]:
 def on_core(core_session: Engine) -> Engine:
     core_session.clear_queue()
     return core_session
+
+
+@pytest.fixture
+def xray_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Opens x-rays of a test's own scripts."""
+    opened: list[Xray] = []
+
+    def open_one(source: str) -> Xray:
+        script = own_script(source)
+        monkeypatch.setattr(of_xray, "load", lambda _: script)
+        opened.append(Xray(source_for(script)))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.close()

@@ -54,7 +54,10 @@ def seen_at_once(xray: Xray, place: str) -> tuple[Any, Any]:
     stop = xray.stops[0]
     assert stop.inside is not None
     found = [
-        dict(reading.head).get(GUESS) for seen in (stop.inside, stop.outside) for reading in seen.places if reading.name == place
+        dict(reading.head).get(GUESS)
+        for seen in (stop.inside, stop.outside)
+        for reading in seen.places
+        if reading.name == place
     ]
     return found[0], found[1]
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import sys
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +12,7 @@ import redis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.serving import calls_of, eventually, needs_server, running
+from tests.engine.serving import calls_of, eventually, needs_server
 from tests.xray.looking import LOCAL, children_of, ended, session
 from visualizer.debugger import (
     COMMAND_BYTES,
@@ -37,15 +32,6 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 def admin_of(server: EmbeddedServer) -> redis.Redis:
     return redis.Redis(unix_socket_path=server.socket_path, protocol=2)
-
-
-@pytest.fixture
-def dying() -> Iterator[EmbeddedServer]:
-    """A server that the test may kill."""
-    server = EmbeddedServer.spawn()
-    server.wait()
-    yield server
-    server.close()
 
 
 # Where it stands ------------------------------------------------------------------------------------------------------
@@ -134,7 +120,10 @@ def test_an_error_is_told_from_a_string_that_looks_like_one(bare: EmbeddedServer
     [
         ("return redis.status_reply('FINE')", b"FINE"),
         ("return redis.error_reply('EMQSTALE token mismatch')", ErrorReply("EMQSTALE token mismatch")),
-        ("return {1, '-ERR x', false, {}, {redis.error_reply('EMQX y')}}", [1, b"-ERR x", None, [], [ErrorReply("EMQX y")]]),
+        (
+            "return {1, '-ERR x', false, {}, {redis.error_reply('EMQX y')}}",
+            [1, b"-ERR x", None, [], [ErrorReply("EMQX y")]],
+        ),
         ("return {}", []),
         ("return false", None),
         ("return 3.99", 3),
@@ -236,6 +225,14 @@ def test_an_empty_word_is_not_sent_and_the_session_goes_on(bare: EmbeddedServer,
         assert ended(made) == [1, 2]
 
 
+def test_the_server_itself_has_counted_nothing(bare: EmbeddedServer) -> None:
+    with admin_of(bare) as admin:
+        admin.config_resetstat()
+        with pytest.raises(TooLargeError):
+            Session(bare.socket_path, LOCAL, [], [b"x" * 20_000])
+        assert (calls_of(admin, "eval"), calls_of(admin, "script|debug")) == (0, 0)
+
+
 # Nobody else ----------------------------------------------------------------------------------------------------------
 
 
@@ -268,77 +265,3 @@ def test_the_forked_child_is_gone_when_the_session_is(bare: EmbeddedServer, to_t
     eventually(lambda: not children_of(bare.pid), "the forked child has ended")
     with admin_of(bare) as admin:
         assert admin.ping()
-
-
-# A server that goes away ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("doing", ["step", "locals", "look"])
-def test_a_server_that_dies_in_the_middle_is_told(dying: EmbeddedServer, doing: str) -> None:
-    with session(dying.socket_path, LOCAL) as made:
-        os.killpg(dying.pid, signal.SIGKILL)
-        eventually(lambda: not running(dying.pid), "the server has died")
-        with pytest.raises(DebuggerError, match="the private server is gone"):
-            made.look("GET", "k") if doing == "look" else getattr(made, doing)()
-        assert made.over
-
-
-def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DebuggerError, match="the private server is gone"):
-        Session(str(tmp_path / "s"), LOCAL, [], [])
-
-
-def answering(answer: bytes | None) -> DebuggerError:
-    """What a session says of a server that answers its start with these bytes, or with nothing at all."""
-    done = threading.Event()
-    with TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
-        path = str(Path(folder, "s"))
-        listener.bind(path)
-        listener.listen()
-
-        def serve() -> None:
-            wire, _ = listener.accept()
-            with wire:
-                if answer is not None:
-                    wire.sendall(answer)
-                done.wait(20)
-
-        serving = threading.Thread(target=serve)
-        serving.start()
-        try:
-            with pytest.raises(DebuggerError) as told:
-                Session(path, LOCAL, [], [])
-        finally:
-            done.set()
-            serving.join()
-    return told.value
-
-
-@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning", "error::ResourceWarning")
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (b"-NOPERM no debugging\r\n", "the debugger answered "),
-        (b":1\r\n", "the debugger answered 1"),
-        (b"*1\r\n+* Stopped\r\n", "which names no line"),
-        (b"*0\r\n", "which names no line"),
-        (b"!!\r\n", "the debugger answered "),
-    ],
-)
-def test_an_answer_that_cannot_be_is_told(answer: bytes, said: str) -> None:
-    assert said in str(answering(answer))
-
-
-def test_a_server_that_says_nothing_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("visualizer.debugger.ANSWER_SECONDS", 0.05)
-    started = time.monotonic()
-    assert str(answering(None)) == "the private server gave no answer"
-    assert time.monotonic() - started < 10
-
-
-def test_the_servers_own_count_of_evals(bare: EmbeddedServer) -> None:
-    with admin_of(bare) as admin:
-        admin.config_resetstat()
-        with pytest.raises(TooLargeError):
-            Session(bare.socket_path, LOCAL, [], [b"x" * 20_000])
-        assert (calls_of(admin, "eval"), calls_of(admin, "script|debug")) == (0, 0)

@@ -6,16 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.engine.serving import eventually, needs_server, running
-from tests.xray.looking import CLAIM, ENQUEUE, LOCAL, children_of, own_script, player_on, source_for, taken
+from tests.xray.looking import CLAIM, ENQUEUE, LOCAL, children_of, player_on, taken
 from visualizer import xray as of_xray
 from visualizer.debugger import DebuggerError
-from visualizer.engine import Engine
+from visualizer.engine import Engine, private_engine
 from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer
 from visualizer.look_inside import source_of
 from visualizer.xray import NoXrayError, Xray
@@ -25,22 +24,6 @@ pytestmark = [needs_server, pytest.mark.skipif(sys.platform != "linux", reason="
 ENDLESS = "local n = 0\nwhile true do\n  n = n + 1\nend"
 # Within one line, so that the debugger cannot stop it.
 HANGING = "local s = string.rep('a', 30)\nreturn string.find(s, string.rep('a?', 30) .. string.rep('a', 30) .. 'b')"
-
-
-@pytest.fixture
-def xray_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Opens x-rays of a test's own scripts."""
-    opened: list[Xray] = []
-
-    def open_one(source: str) -> Xray:
-        script = own_script(source)
-        monkeypatch.setattr(of_xray, "load", lambda _: script)
-        opened.append(Xray(source_for(script)))
-        return opened[-1]
-
-    yield open_one
-    for one in opened:
-        one.close()
 
 
 def server_of(xray: Xray) -> EmbeddedServer:
@@ -76,7 +59,6 @@ def test_closing_in_the_middle(xray_of: Any) -> None:
 
 def test_an_x_ray_that_cannot_open_leaves_nothing(xray_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Engine] = []
-    private_engine = of_xray.private_engine
 
     def noting(queue: str, base: bytes) -> Engine:
         made.append(private_engine(queue, base))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -10,9 +11,7 @@ from hypothesis import strategies as st
 
 from visualizer.debugger import DebuggerError, parse_reply
 
-VALUES = st.recursive(
-    st.none() | st.integers() | st.binary(), lambda inner: st.lists(inner, max_size=5), max_leaves=25
-)
+VALUES = st.recursive(st.none() | st.integers() | st.binary(), lambda inner: st.lists(inner, max_size=5), max_leaves=25)
 NAMED = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b"\a": b"\\a", b"\b": b"\\b", b'"': b'\\"', b"\\": b"\\\\"}
 
 
@@ -38,10 +37,8 @@ def test_what_is_written_is_read_back(value: Any) -> None:
 
 @given(st.binary(max_size=30))
 def test_whatever_comes_is_a_reply_or_a_debugger_error(text: bytes) -> None:
-    try:
+    with contextlib.suppress(DebuggerError):
         parse_reply(text)
-    except DebuggerError as why:
-        assert str(why)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +61,24 @@ def test_each_kind(text: bytes, value: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [b"", b" ", b"[", b"]", b",", b"[1", b"[1,", b"[1,]", b"[,1]", b"[1 2]", b'"', b'"\\"', b'"a"b', b"1.5", b"1 ", b"{1}"],
+    [
+        b"",
+        b" ",
+        b"[",
+        b"]",
+        b",",
+        b"[1",
+        b"[1,",
+        b"[1,]",
+        b"[,1]",
+        b"[1 2]",
+        b'"',
+        b'"\\"',
+        b'"a"b',
+        b"1.5",
+        b"1 ",
+        b"{1}",
+    ],
 )
 def test_what_is_no_reply_is_refused(text: bytes) -> None:
     with pytest.raises(DebuggerError, match="which is no reply"):

@@ -181,9 +181,7 @@ def test_no_verb_is_left_out() -> None:
         assert {steps[-1].do for (of, _), steps in SHOWN.items() if of == name} == set(machine.verbs)
 
 
-def test_the_copy_holds_what_the_lesson_held_and_nothing_else(
-    valkey: Engine, one_copy: Lasting, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_copy_holds_what_the_lesson_held_and_nothing_else(valkey: Engine, one_copy: Lasting) -> None:
     """What another x-ray left in this test's copy is gone."""
     one_copy.client.set(BASE + b"stray", "1")
     player = player_on(valkey, ENQUEUE, CLAIM)
