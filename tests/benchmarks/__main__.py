@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tests.benchmarks import first_paint, idle, key_press, looking_back, observation, walk_step, wire_call
+from tests.benchmarks import first_paint, idle, inside, key_press, looking_back, observation, walk_step, wire_call
 from tests.benchmarks.figures import Finding
 
 BENCHMARKS: Mapping[str, Callable[[float], Iterator[Finding]]] = {
@@ -19,6 +19,7 @@ BENCHMARKS: Mapping[str, Callable[[float], Iterator[Finding]]] = {
     "observation": observation.measure,
     "walk-step": walk_step.measure,
     "looking-back": looking_back.measure,
+    "inside": inside.measure,
     "idle": idle.measure,
 }
 

@@ -1,4 +1,4 @@
-"""Times in the copy: what was due is due and what was not is not, however long after; and what is shown is unshifted."""
+"""Times in the copy: what was due is due and what was not is not, however long after; what is shown is unshifted."""
 
 from __future__ import annotations
 

@@ -64,8 +64,12 @@ def test_it_stops_at_each_line_that_runs(bare: EmbeddedServer, source: str, stop
         assert made.step().ended, "at the end a step does nothing"
 
 
-def test_a_statement_over_several_lines_tells_all_its_commands_at_one_stop(bare: EmbeddedServer) -> None:
-    source = "redis.call('DEL', KEYS[1])\nlocal n = redis.call('RPUSH', KEYS[1], 'a') + redis.call('LLEN', KEYS[1])\nreturn n"
+def test_a_line_tells_all_its_commands_at_one_stop(bare: EmbeddedServer) -> None:
+    source = (
+        "redis.call('DEL', KEYS[1])\n"
+        "local n = redis.call('RPUSH', KEYS[1], 'a') + redis.call('LLEN', KEYS[1])\n"
+        "return n"
+    )
     with session(bare.socket_path, source, keys=(b"l",)) as made:
         assert made.at.ran == ()
         assert [ran.name for ran in made.step().ran] == ["DEL"]
@@ -91,7 +95,11 @@ def test_any_bytes_come_back_exactly(bare: EmbeddedServer, value: bytes) -> None
 
 
 def test_a_long_reply_is_not_cut(bare: EmbeddedServer) -> None:
-    source = "local a = redis.call('RPUSH', KEYS[1], ARGV[1], ARGV[1])\nlocal b = redis.call('LRANGE', KEYS[1], 0, -1)\nreturn b"
+    source = (
+        "local a = redis.call('RPUSH', KEYS[1], ARGV[1], ARGV[1])\n"
+        "local b = redis.call('LRANGE', KEYS[1], 0, -1)\n"
+        "return b"
+    )
     long = bytes(range(256)) * 20
     with session(bare.socket_path, source, long, keys=(b"long",)) as made:
         made.step()
