@@ -81,7 +81,7 @@ def test_a_line_tells_all_its_commands_at_one_stop(bare: EmbeddedServer) -> None
 
 
 @settings(max_examples=60)
-@given(st.binary(max_size=300))
+@given(st.binary(max_size=300) | st.lists(st.sampled_from(b'\n\r\t\a\b"\\x0a\x00\xff')).map(bytes))
 def test_any_bytes_come_back_exactly(bare: EmbeddedServer, value: bytes) -> None:
     source = "redis.call('SET', KEYS[1], ARGV[1])\nlocal held = redis.call('GET', KEYS[1])\nreturn {held, ARGV[1]}"
     with session(bare.socket_path, source, value, keys=(b"k",)) as made:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from visualizer.debugger import DebuggerError, parse_reply
 
-VALUES = st.recursive(st.none() | st.integers() | st.binary(), lambda inner: st.lists(inner, max_size=5), max_leaves=25)
+# Bytes of every kind, and those above all that mean something where a reply is written.
+BYTES = st.binary() | st.lists(st.sampled_from(b'\n\r\t\a\b"\\x0a[],N\x00\x7f\xff')).map(bytes)
+VALUES = st.recursive(st.none() | st.integers() | BYTES, lambda inner: st.lists(inner, max_size=5), max_leaves=25)
 NAMED = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b"\a": b"\\a", b"\b": b"\\b", b'"': b'\\"', b"\\": b"\\\\"}
 
 
