@@ -40,14 +40,14 @@ def call_of(frame: Frame) -> WireCall | None:
 def went_another_way(trace: Trace, frame: Frame) -> str:
     """Why a trace does not tell what the frame's script did, in a sentence part; empty where it does.
 
-    The replies and the moves have to be the same, but for instants.
+    The replies, where the step got one, and the moves have to be the same, but for instants.
     """
     call = call_of(frame)
     if call is None or call.sha1 != trace.sha1:
         return "the step ran another script"
     reply = ErrorReply(call.error) if call.error is not None else call.reply
     for name, got in (("line by line", trace.reply), ("run whole", trace.whole_reply)):
-        if _timeless(got) != _timeless(reply):
+        if frame.outcome.name != "reply_lost" and _timeless(got) != _timeless(reply):
             return f"{name} it answered {_short(got)}, and in the lesson {_short(reply)}"
     there = {move.id: _shape(move) for move in frame.moves}
     here = {move.id: _shape(move) for move in trace.moves}

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import redis
 from msgspec import structs
 
-from tests.core.walking import GUESS, RIVAL
+from tests.core.walking import GUESS, RIVAL, Tap
 from tests.engine.serving import needs_server
 from tests.xray.looking import CLAIM, ENQUEUE, player_on, taken
 from visualizer.engine import Engine
 from visualizer.look_inside import source_of
 from visualizer.model import Change, Frame, Step
-from visualizer.script import ErrorReply
+from visualizer.script import ErrorReply, load
 from visualizer.trace import Trace, _timeless, call_of, went_another_way
 from visualizer.xray import Xray
 
@@ -106,6 +107,29 @@ def test_a_refusal_is_an_error_in_the_trace_with_its_line(valkey: Engine) -> Non
     assert isinstance(xray.trace.reply, ErrorReply)
     assert xray.trace.reply.code == "EMQSTALE"
     assert went_another_way(xray.trace, frame) == ""
+
+
+@pytest.mark.usefixtures("one_copy")
+@pytest.mark.parametrize("ran", [True, False])
+def test_a_reply_that_was_lost_is_not_compared(valkey: Engine, monkeypatch: pytest.MonkeyPatch, ran: bool) -> None:
+    """What the step did is: where the call did not even arrive, the script did it here alone."""
+    player = player_on(valkey, ENQUEUE, CLAIM)
+    player.step()
+    tap, sha1 = Tap(valkey, monkeypatch), load("leased/claim").sha1
+    if ran:
+        tap.lose = sha1
+    else:
+        tap.instead = lambda words: redis.ConnectionError("gone") if sha1 in words else None
+    frame = taken(player)
+    assert frame.outcome.name == "reply_lost"
+    xray = Xray(source_of(player, frame))
+    xray.to_end()
+    xray.close()
+    assert xray.trace is not None
+    why = went_another_way(xray.trace, frame)
+    assert why == (
+        "" if ran else f"{GUESS.decode()} leaves pending and enters active there, and stays as it is in the lesson"
+    )
 
 
 def test_the_call_that_ran_is_the_last_of_its_script(valkey: Engine) -> None:
