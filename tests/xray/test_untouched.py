@@ -190,3 +190,19 @@ def test_the_copy_holds_what_the_lesson_held_and_nothing_else(valkey: Engine, on
     names = sorted(one_copy.client.scan_iter(count=1000))
     xray.close()
     assert names == sorted(valkey.client.scan_iter(count=1000))
+
+
+@pytest.mark.usefixtures("one_copy")
+def test_a_key_that_only_the_call_names_is_in_the_copy_too(valkey: Engine) -> None:
+    player = player_on(valkey, ENQUEUE, Step("remove_job", given={"dedup_id": "x"}))
+    player.step()
+    dedup = player.space.key("de:x")
+    valkey.client.set(dedup, GUESS)
+    for frame in (None, "the step's"):
+        if frame:
+            player.step()
+        xray = Xray(source_of(player, player.walk.frames[-1] if frame else None))
+        xray.to_end()
+        xray.close()
+        assert b"DEL " + dedup in [ran.text for stop in xray.stops for ran in stop.ran]
+    assert not valkey.client.exists(dedup)
