@@ -98,6 +98,20 @@ def test_the_server_dies_in_the_middle(xray_of: Any, at_end: bool) -> None:
     gone(server, children)
 
 
+def test_the_server_dies_while_the_script_is_run_whole(xray_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    xray = xray_of(LOCAL)
+    run_whole = xray._run_whole
+
+    def dies(*given: Any) -> None:
+        kill(server_of(xray))
+        run_whole(*given)
+
+    monkeypatch.setattr(xray, "_run_whole", dies)
+    with pytest.raises(DebuggerError, match=r"^the private server is gone$"):
+        xray.to_end()
+    assert xray.trace is None
+
+
 def test_the_forked_child_dies_in_the_middle(xray_of: Any) -> None:
     xray = xray_of(LOCAL)
     (child,) = children_of(server_of(xray).pid)

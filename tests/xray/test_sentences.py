@@ -102,7 +102,7 @@ def test_without_the_wheel_there_is_no_private_server(
     valkey: Engine, monkeypatch: pytest.MonkeyPatch, tap_on_valkey: Tap
 ) -> None:
     player = player_on(valkey, ENQUEUE)
-    assert why_never(player) == ""
+    assert why_never(valkey) == ""
     tap_on_valkey.sent.clear()
     monkeypatch.setattr(look_inside, "server_binary", lambda: None)
     assert refused(player) == (
