@@ -120,6 +120,12 @@ def test_changed_names_the_locals_that_are_new_or_other(valkey: Engine, looking:
     assert "id" not in xray.step().changed
 
 
+def test_a_local_that_got_another_value_has_changed(xray_of: Any) -> None:
+    xray = xray_of("local a, b = 1, 2\na = a + b\nlocal c = a\nreturn c")
+    xray.to_end()
+    assert [stop.changed for stop in xray.stops] == [set(), {"a", "b"}, {"a"}, {"c"}, set()]
+
+
 def test_keys_and_arguments_bear_the_names_of_the_header(valkey: Engine, looking: Any) -> None:
     assert claim_of(valkey, looking).called.named() == (
         ("pending", BASE + b"pending"),
