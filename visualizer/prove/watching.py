@@ -1,0 +1,104 @@
+"""An observer: reads its queue as fast as it can, each time in one round trip, and judges what it read.
+
+Between two readings other processes take any number of steps, so nothing is compared with a reading before. Judged are
+the laws that one reading can keep or break by itself: where each id is, what its row says, scores and orders.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+
+from visualizer.keyspace import Keyspace
+from visualizer.machine.leased import LEASED
+from visualizer.model import Evidence, Law, LawResult, Machine, Observation, Outcome, Performed, Row
+from visualizer.observe import Observer, Server
+from visualizer.prove.counts import Shown, Watched
+from visualizer.visible import visible
+
+# These say what a step may do, so they need the step and the reading before it.
+OF_A_STEP = frozenset(
+    {
+        "an_active_score_was_in_the_future",
+        "attempts_grow_only_by_a_claim",
+        "a_refusal_wrote_nothing",
+        "a_completed_job_left_nothing",
+    }
+)
+STATE_LAWS: tuple[Law, ...] = tuple(law for law in LEASED.laws if law.name not in OF_A_STEP)
+
+_LOOKED = Performed(Outcome("looked"), kind="between")
+_SCORES = {"active", "schedule"}
+
+
+def broken_by(seen: Observation) -> tuple[LawResult, ...]:
+    """The laws of a state that this one reading breaks."""
+    homes = seen.homes()
+    evidence = Evidence(seen, seen, homes, homes, None, None, _LOOKED)
+    broken = []
+    for law in STATE_LAWS:
+        breaches = law.breaches(evidence)
+        if breaches:
+            broken.append(LawResult(law.name, law.sentence, tuple(breaches)))
+    return tuple(broken)
+
+
+class Watch:
+    """One observer of one queue, and what it has counted."""
+
+    def __init__(self, server: Server, space: Keyspace, ids: Sequence[bytes], machine: Machine = LEASED) -> None:
+        self._observer = Observer(server, machine, space, ids)
+        self._laws: Counter[str] = Counter()
+        self._readings = self._broken = self._cut = self._most_ids = 0
+        self._shown: Shown | None = None
+        self._at_rest: tuple[str, ...] | None = None
+
+    def warm_up(self) -> None:
+        """Loads the observer's script; what it reads is not counted."""
+        self._observer.read()
+
+    def turn(self) -> None:
+        """One reading, judged."""
+        seen = self._observer.read()
+        broken = broken_by(seen)
+        self._readings += 1
+        self._most_ids = max(self._most_ids, len(seen.rows))
+        self._cut += not seen.all_whole
+        if broken:
+            self._broken += 1
+            self._laws.update(law.name for law in broken)
+            if self._shown is None:
+                self._shown = shown(seen, broken)
+
+    def rest(self) -> None:
+        """A last reading, with nobody at work: what is broken in it stays broken."""
+        self._at_rest = tuple(breach for law in broken_by(self._observer.read()) for breach in law.breaches)
+
+    @property
+    def counted(self) -> Watched:
+        return Watched(
+            self._readings, self._broken, self._cut, self._most_ids, dict(self._laws), self._shown, self._at_rest
+        )
+
+
+def shown(seen: Observation, broken: Sequence[LawResult]) -> Shown:
+    """A broken reading, whole: every place with its members, and the row of every id in view."""
+    places = []
+    for name, reading in seen.places.items():
+        members = [
+            visible(member.id) + (f" {member.score:.0f}" if name in _SCORES and member.score is not None else "")
+            for member in reading.members
+        ]
+        places.append((visible(name), ", ".join(members) or "empty"))
+    rows = tuple((visible(job), row_text(row)) for job, row in seen.rows.items())
+    first, *others = broken
+    breaches = tuple(dict.fromkeys((*first.breaches, *(said for law in others for said in law.breaches))))
+    return Shown(first.name, first.sentence, breaches, tuple(places), rows)
+
+
+def row_text(row: Row | None) -> str:
+    """A row in one line."""
+    if row is None:
+        return "no row"
+    return " ".join(f"{visible(field)}={visible(value, 24)}" for field, value in row.fields.items())
