@@ -38,12 +38,13 @@ class Shown(Struct, frozen=True):
     """One reading that breaks a law, whole, as text that is safe to show.
 
     ``places``: each place with its members and their scores. ``rows``: each id with its row's fields, or what is there
-    instead. ``breaches`` say what breaks the law, in words.
+    instead. ``breaches`` say what breaks the law, in words; ``also`` are the names of the other laws it breaks.
     """
 
     law: str
     sentence: str
     breaches: tuple[str, ...]
+    also: tuple[str, ...]
     places: tuple[tuple[str, str], ...]
     rows: tuple[tuple[str, str], ...]
 
@@ -52,7 +53,8 @@ class Watched(Struct, frozen=True):
     """What observers read. ``laws``: for each law the readings that break it, ``broken`` the readings that break any.
 
     ``most_ids`` is the most ids one reading held. ``cut`` readings had a place that was not wholly in view: they are
-    judged on what was. ``at_rest`` is what was still broken when all workers had stopped, in words; None before that.
+    judged on what was. ``shown`` is one broken reading. ``at_rest`` is what was still broken when all workers had
+    stopped, in words; None before that.
     """
 
     readings: int = 0

@@ -21,7 +21,10 @@ from visualizer.prove.counts import Order, Report
 from visualizer.visible import visible
 
 # The child gets our module path, and not the folder it happens to be started in.
-_BOOT = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from visualizer.prove.child import main; main(sys.argv[2])"
+_BOOT = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from visualizer.prove.child import main; main(sys.argv[2])"
+)
 _FINAL_SECONDS = 3.0
 
 

@@ -43,7 +43,9 @@ def interleavings(one: int, other: int) -> Iterator[tuple[int, ...]]:
 
 
 def _split(engine: Engine, space: Keyspace) -> Orders:
-    harmful, orders, example, harm = 0, 0, (), ""
+    orders = harmful = 0
+    example: tuple[str, ...] = ()
+    harm = ""
     observer = Observer(engine, LEASED, space, [JOB])
     for order in interleavings(len(COMPLETION), len(REAP)):
         _start(engine, space)

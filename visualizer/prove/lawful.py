@@ -81,6 +81,11 @@ class LawfulWorker:
         self._verbs: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._sentences: list[str] = []
+        self._admissions: tuple[tuple[str, dict[str, Any]], ...] = (
+            ("enqueue", {}),
+            ("schedule", {"delay_ms": 0}),
+            ("lane_enqueue", {"group": group}),
+        )
         self._acts: tuple[Callable[[Draw], None], ...] = (
             *[self._admit] * 5,
             *[self._claim] * 5,
@@ -239,7 +244,7 @@ class LawfulWorker:
         self._refuse("wrong token", verb, job, "stale", token={"text": text}, **given)
 
     def _wrong_kind(self, draw: Draw) -> None:
-        verb, given = draw.pick((("enqueue", {}), ("schedule", {"delay_ms": 0}), ("lane_enqueue", {"group": self._group})))
+        verb, given = draw.pick(self._admissions)
         self._refuse("wrong kind", verb, self._order, "kind", **given)
 
     def _duplicate(self, draw: Draw) -> None:
@@ -247,7 +252,7 @@ class LawfulWorker:
         if not self._held:
             self._wrong_kind(draw)
             return
-        verb, given = draw.pick((("enqueue", {}), ("schedule", {"delay_ms": 0}), ("lane_enqueue", {"group": self._group})))
+        verb, given = draw.pick(self._admissions)
         self._refuse("duplicate", verb, draw.pick(tuple(self._held)), "duplicate", **given)
 
     def _missing_id(self, draw: Draw) -> None:

@@ -32,11 +32,16 @@ class Link:
     def __init__(self, socket_path: str) -> None:
         self._client = unix_client(socket_path, ANSWER_SECONDS)
         self._wire: Any = self._client.connection_pool.get_connection()
+        self._last: tuple[Any, ...] = ()
+        self._packed: Any = None
 
     def send(self, *words: Any) -> Any:
         """Sends one command, once, and answers the reply as it came."""
+        # An observer sends the same long command again and again: it is packed once.
+        if words != self._last:
+            self._last, self._packed = words, self._wire.pack_command(*words)
         try:
-            self._wire.send_command(*words)
+            self._wire.send_packed_command(self._packed)
             return self._wire.read_response()
         except ResponseError:
             raise

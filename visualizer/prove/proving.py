@@ -11,18 +11,22 @@ from msgspec.structs import replace
 from visualizer.engine import Engine, EngineError
 from visualizer.engine.embedded import EmbeddedEngine
 from visualizer.ids import Minter
-from visualizer.prove.counts import Ended, Order, Tally, with_reports
+from visualizer.prove.counts import Column, Ended, Order, Role, Tally, with_reports
 from visualizer.prove.crew import Crew, CrewError
 from visualizer.prove.exhaustive import all_orders
 
 # How many processes of each kind: two cores run them, and most of the time is to be the observers'.
-WORKERS, OBSERVERS = 2, {"scripted": 2, "naive": 1}
+WORKERS = 2
+OBSERVERS: dict[Column, int] = {"scripted": 2, "naive": 1}
+WORK: tuple[tuple[Role, Column], ...] = (("lawful", "scripted"), ("careless", "naive"))
 # How many jobs a queue has: so few that they meet each other, and that a reading holds all of them.
-JOBS = 8
+JOBS = 6
 # Workers of both queues rest alike; the observers of the scripted queue do not rest.
-WORKER_PAUSE_S, NAIVE_OBSERVER_PAUSE_S, ODD_PAUSE_S = 0.001, 0.001, 0.003
+WORKER_PAUSE_S, NAIVE_OBSERVER_PAUSE_S, ODD_PAUSE_S = 0.002, 0.002, 0.01
 READY_SECONDS = 60.0
 TELL_SECONDS = 0.25
+# The engine's own queue; the columns have theirs beside it.
+QUEUE = "prove"
 QUEUES = {"scripted": "prove-scripted", "naive": "prove-naive", "odd": "prove-odd"}
 # Job ids, and the lane's group, are the same in every run.
 _MINTED_AT_MS = 1_767_225_600_000
@@ -54,8 +58,8 @@ class Proof:
             seconds,
             seed,
             f"{engine.badge} {engine.label}",
-            observers=dict(OBSERVERS),
-            workers=dict.fromkeys(OBSERVERS, WORKERS),
+            observers={str(column): count for column, count in OBSERVERS.items()},
+            workers=dict.fromkeys(map(str, OBSERVERS), WORKERS),
         )
 
     def stop(self) -> None:
@@ -141,10 +145,8 @@ def orders_for(socket_path: str, seed: int) -> list[Order]:
     groups = (minter.mint("PRT"),)
     orders = []
     for number in range(1, WORKERS + 1):
-        for role, column in (("lawful", "scripted"), ("careless", "naive")):
-            orders.append(
-                Order(role, column, number, seed, socket_path, QUEUES[column], ids, groups, WORKER_PAUSE_S)
-            )
+        for role, column in WORK:
+            orders.append(Order(role, column, number, seed, socket_path, QUEUES[column], ids, groups, WORKER_PAUSE_S))
     for column, count in OBSERVERS.items():
         pause_s = 0.0 if column == "scripted" else NAIVE_OBSERVER_PAUSE_S
         for number in range(1, count + 1):

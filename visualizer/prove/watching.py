@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-
 from visualizer.keyspace import Keyspace
 from visualizer.machine.leased import LEASED
 from visualizer.model import Evidence, Law, LawResult, Machine, Observation, Outcome, Performed, Row
@@ -27,6 +26,9 @@ OF_A_STEP = frozenset(
     }
 )
 STATE_LAWS: tuple[Law, ...] = tuple(law for law in LEASED.laws if law.name not in OF_A_STEP)
+
+# A reading that breaks it is shown rather than another: one client alone, in the midst of a move, does not break it.
+MOST_TELLING = "every_member_has_a_row"
 
 _LOOKED = Performed(Outcome("looked"), kind="between")
 _SCORES = {"active", "schedule"}
@@ -68,7 +70,7 @@ class Watch:
         if broken:
             self._broken += 1
             self._laws.update(law.name for law in broken)
-            if self._shown is None:
+            if self._shown is None or (self._shown.law != MOST_TELLING and MOST_TELLING in self._laws):
                 self._shown = shown(seen, broken)
 
     def rest(self) -> None:
@@ -92,9 +94,9 @@ def shown(seen: Observation, broken: Sequence[LawResult]) -> Shown:
         ]
         places.append((visible(name), ", ".join(members) or "empty"))
     rows = tuple((visible(job), row_text(row)) for job, row in seen.rows.items())
-    first, *others = broken
-    breaches = tuple(dict.fromkeys((*first.breaches, *(said for law in others for said in law.breaches))))
-    return Shown(first.name, first.sentence, breaches, tuple(places), rows)
+    first, *others = sorted(broken, key=lambda law: law.name != MOST_TELLING)
+    also = tuple(law.name for law in others)
+    return Shown(first.name, first.sentence, first.breaches, also, tuple(places), rows)
 
 
 def row_text(row: Row | None) -> str:
