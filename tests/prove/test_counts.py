@@ -33,10 +33,10 @@ WELL = Tally(
     observers={"scripted": 2, "naive": 1},
     workers={"scripted": 2, "naive": 2},
     watched={
-        "scripted": Watched(30_000, most_ids=9, at_rest=()),
-        "naive": Watched(2_000, 500, 0, 6, {"a_law": 400, "another_law": 450}, SHOWN, ("JOB is lost",)),
+        "scripted": Watched(30_000, 12_345, most_ids=9, at_rest=()),
+        "naive": Watched(2_000, 1_000, 500, 0, 6, {"a_law": 400, "another_law": 450}, SHOWN, ("JOB is lost",)),
     },
-    worked={"scripted": Worked(90, 100, 10, {"claim": 5}, {"wrong kind": 4}), "naive": Worked(50, 200, 9)},
+    worked={"scripted": Worked(90, 100, 10, {"claim": 5}, {"wrong kind": 4}), "naive": Worked(50, 200, 9, hollow=8)},
     odd=tuple(OddCount(odd.name, 3, 3, {"a_law": 3}) for odd in ODD),
     orders=(Orders("split", 70, 55, ("check", "find"), "JOB waits again"), Orders("scripted", 2, 0)),
 )
@@ -54,18 +54,18 @@ def text(tally: Tally) -> str:
 
 
 def test_readings_of_several_observers_are_added() -> None:
-    one = Watched(10, 2, 1, 5, {"a": 2}, None, None)
-    other = Watched(20, 3, 0, 7, {"a": 1, "b": 3}, SHOWN, ("x",))
-    assert sum_watched([one, other]) == Watched(30, 5, 1, 7, {"a": 3, "b": 3}, SHOWN, ("x",))
+    one = Watched(10, 9, 2, 1, 5, {"a": 2}, None, None)
+    other = Watched(20, 8, 3, 0, 7, {"a": 1, "b": 3}, SHOWN, ("x",))
+    assert sum_watched([one, other]) == Watched(30, 17, 5, 1, 7, {"a": 3, "b": 3}, SHOWN, ("x",))
     assert sum_watched([]) == Watched()
 
 
 def test_the_work_of_several_workers_is_added_and_few_sentences_are_kept() -> None:
-    one = Worked(1, 2, 3, {"claim": 1}, {"wrong kind": 1}, 4, ("a",) * KEPT_SENTENCES)
-    other = Worked(10, 20, 30, {"claim": 1, "reap": 2}, {"duplicate": 5}, 40, ("b",))
+    one = Worked(1, 2, 3, {"claim": 1}, {"wrong kind": 1}, 4, ("a",) * KEPT_SENTENCES, 5)
+    other = Worked(10, 20, 30, {"claim": 1, "reap": 2}, {"duplicate": 5}, 40, ("b",), 50)
     total = sum_worked([one, other])
     assert total == Worked(
-        *(11, 22, 33, {"claim": 2, "reap": 2}, {"wrong kind": 1, "duplicate": 5}, 44, ("a",) * KEPT_SENTENCES)
+        *(11, 22, 33, {"claim": 2, "reap": 2}, {"wrong kind": 1, "duplicate": 5}, 44, ("a",) * KEPT_SENTENCES, 55)
     )
 
 
@@ -75,10 +75,10 @@ def test_each_report_counts_in_its_own_column() -> None:
 
     crew = [order("scripted", "watch"), order("scripted", "lawful"), order("naive", "watch"), order("odd", "odd")]
     odd = (OddCount("x", 1, 1),)
-    reports = [Report(watched=Watched(5)), Report(worked=Worked(7)), Report(watched=Watched(3, 1)), Report(odd=odd)]
+    reports = [Report(watched=Watched(5)), Report(worked=Worked(7)), Report(watched=Watched(3, 2, 1)), Report(odd=odd)]
     tally = with_reports(Tally(1.0, 1, "e"), crew, reports)
     assert (tally.read("scripted"), tally.did("scripted")) == (Watched(5), Worked(7))
-    assert (tally.read("naive"), tally.did("naive")) == (Watched(3, 1), Worked())
+    assert (tally.read("naive"), tally.did("naive")) == (Watched(3, 2, 1), Worked())
     assert tally.odd == odd
     assert with_reports(tally, crew, [Report()] * 4).odd == odd, "what was counted is not forgotten"
 
@@ -134,9 +134,16 @@ def test_each_fault_is_told(tally: Tally, fault: str) -> None:
 def test_the_report_tells_every_count() -> None:
     told = text(WELL)
     for words in (
-        *("seed 7", "30,000 readings by 2 observers", "up to 9 ids in a reading", "100 calls by 2 workers"),
+        *(
+            "seed 7",
+            "30,000 readings by 2 observers",
+            "12,345 of them not as the one before",
+            "up to 9 ids in a reading",
+            "100 calls by 2 workers",
+        ),
         *("4 refused that had to be", "wrong kind 4", "at rest no law is broken"),
         *("500 break a law (25.0 %)", "450 × another_law", "200 commands by 2 workers"),
+        "8 jobs were claimed that were completed already",
         *("at rest still broken: JOB is lost", "30 calls of 10 kinds", "every one was accepted"),
         *("a broken reading of the naive queue, whole", "a_law: It holds.", "JOB is in two"),
         *("it also breaks another_law", "pending    empty", "JOB no row"),

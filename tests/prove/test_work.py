@@ -98,7 +98,6 @@ def test_lawful_workers_taking_turns_break_nothing_and_are_refused_in_every_kind
         assert sum(each.completed for each in did) > 0
         never = set(LEASED.verbs) - {verb for each in did for verb in each.verbs}
         assert never == {"lane_limit"}
-        assert seen.most_ids > len(IDS), "ids that are removed again are seen too"
 
 
 def test_one_seed_and_nobody_else_is_the_same_run() -> None:
@@ -113,7 +112,7 @@ def test_one_seed_and_nobody_else_is_the_same_run() -> None:
 
 
 def test_what_had_to_be_refused_and_was_not_is_wrong_and_not_counted_as_refused() -> None:
-    worker = lawful(Server(lambda _: 1), 1)
+    worker = lawful(Server(lambda words: None if words[0] == "HGET" else 1), 1)
     for _ in range(300):
         worker.turn()
     did = worker.counted

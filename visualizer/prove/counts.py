@@ -50,14 +50,16 @@ class Shown(Struct, frozen=True):
 
 
 class Watched(Struct, frozen=True):
-    """What observers read. ``laws``: for each law the readings that break it, ``broken`` the readings that break any.
+    """What observers read. ``changed``: the readings that were not as the same observer's reading before.
 
-    ``most_ids`` is the most ids one reading held. ``cut`` readings had a place that was not wholly in view: they are
-    judged on what was. ``shown`` is one broken reading. ``at_rest`` is what was still broken when all workers had
-    stopped, in words; None before that.
+    ``laws``: for each law the readings that break it, ``broken`` the readings that break any. ``most_ids`` is the most
+    ids one reading held. ``cut`` readings had a place that was not wholly in view: they are judged on what was.
+    ``shown`` is one broken reading. ``at_rest`` is what was still broken when all workers had stopped, in words; None
+    before that.
     """
 
     readings: int = 0
+    changed: int = 0
     broken: int = 0
     cut: int = 0
     most_ids: int = 0
@@ -69,7 +71,8 @@ class Watched(Struct, frozen=True):
 class Worked(Struct, frozen=True):
     """What workers did. ``refused``: for each kind the calls that had to be refused, and were.
 
-    ``wrong`` are the calls with another answer than the contract's, and a few of them in words.
+    ``wrong`` are the calls with another answer than the contract's, and a few of them in words. ``hollow`` are claimed
+    jobs whose row had lost its token: somebody had completed them already.
     """
 
     turns: int = 0
@@ -79,6 +82,7 @@ class Worked(Struct, frozen=True):
     refused: Mapping[str, int] = {}
     wrong: int = 0
     sentences: tuple[str, ...] = ()
+    hollow: int = 0
 
 
 class OddCount(Struct, frozen=True):
@@ -157,6 +161,7 @@ def sum_watched(parts: Iterable[Watched]) -> Watched:
     for part in parts:
         total = Watched(
             total.readings + part.readings,
+            total.changed + part.changed,
             total.broken + part.broken,
             total.cut + part.cut,
             max(total.most_ids, part.most_ids),
@@ -179,6 +184,7 @@ def sum_worked(parts: Iterable[Worked]) -> Worked:
             _added(total.refused, part.refused),
             total.wrong + part.wrong,
             (*total.sentences, *part.sentences)[:KEPT_SENTENCES],
+            total.hollow + part.hollow,
         )
     return total
 

@@ -123,14 +123,22 @@ class LawfulWorker:
         """Runs a verb; any outcome but the ``right`` ones is counted as wrong. Answers the tokens it handed out."""
         step = Step(verb, job, given, PAYLOAD)
         performed = VERBS[verb].run(Bench(self._caller, space or self._space, step, {}))
-        self._caller.drain()
+        calls = self._caller.drain()
         self._calls += 1
         self._verbs[verb] += 1
         if performed.outcome.name not in right:
-            self._wrong += 1
-            if len(self._sentences) < KEPT_SENTENCES:
-                self._sentences.append(_wrong_answer(verb, job, performed.outcome, right))
+            self._note_wrong(_wrong_answer(verb, job, performed.outcome, right))
+        elif performed.grants:
+            reply = calls[-1].reply
+            for granted in reply if verb == "claim_batch" else [reply]:
+                if granted[1] != PAYLOAD:
+                    self._note_wrong(f"{verb} handed out {visible(granted[0])} without its payload")
         return performed.grants
+
+    def _note_wrong(self, sentence: str) -> None:
+        self._wrong += 1
+        if len(self._sentences) < KEPT_SENTENCES:
+            self._sentences.append(sentence)
 
     def _refuse(
         self, kind: str, verb: str, job: bytes | None, outcome: str, space: Keyspace | None = None, /, **given: Any

@@ -16,7 +16,7 @@ from visualizer.prove.crew import Crew, CrewError
 from visualizer.prove.exhaustive import all_orders
 
 # How many processes of each kind: two cores run them, and most of the time is to be the observers'.
-WORKERS = 2
+WORKERS = 3
 OBSERVERS: dict[Column, int] = {"scripted": 2, "naive": 1}
 WORK: tuple[tuple[Role, Column], ...] = (("lawful", "scripted"), ("careless", "naive"))
 # How many jobs a queue has: so few that they meet each other, and that a reading holds all of them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -48,6 +49,7 @@ def column(tally: Tally, name: Column) -> list[Line]:
 def _watched(tally: Tally, name: Column) -> Iterator[Line]:
     seen, did = tally.read(name), tally.did(name)
     yield _line(Span(f"{seen.readings:,}", STRONG), f" readings by {_count(tally.observers.get(name, 0), 'observer')}")
+    yield _line(Span(f"{seen.changed:,} of them not as the one before", QUIET))
     role = BROKEN if seen.broken else GOOD
     share = f" ({100 * seen.broken / seen.readings:.1f} %)" if seen.broken else ""
     yield _line(Span(f"{seen.broken:,} break a law{share}", role))
@@ -63,6 +65,8 @@ def _watched(tally: Tally, name: Column) -> Iterator[Line]:
     )
     for law, times in sorted(seen.laws.items(), key=lambda held: -held[1]):
         yield _line(Span(f"{times:,} × ", BROKEN), law)
+    if did.hollow:
+        yield _line(Span(f"{did.hollow:,} jobs were claimed that were completed already", BROKEN))
     if did.refused:
         refused = sum(did.refused.values())
         yield _line(Span(f"{refused:,} refused", GOOD), " that had to be")
@@ -90,9 +94,11 @@ def _odd(tally: Tally) -> Iterator[Line]:
     yield _line(Span(f"{breaking} kinds break laws", BROKEN if breaking else PLAIN))
     refused = sum(odd.times - odd.accepted for odd in tally.odd)
     yield _line(Span(f"{refused:,} were refused" if refused else "every one was accepted", QUIET))
+    laws: Counter[str] = Counter()
     for odd in tally.odd:
-        broken = Span(_count(len(odd.laws), "law"), BROKEN) if odd.laws else Span("no law", GOOD)
-        yield _line(f"{odd.times:,} × {odd.name}: ", broken)
+        laws.update(odd.laws)
+    for law, broken in laws.most_common():
+        yield _line(Span(f"{broken:,} × ", BROKEN), law)
 
 
 def odd_calls(tally: Tally) -> list[Line]:
@@ -158,8 +164,9 @@ def report(tally: Tally) -> list[Line]:
     lines = [head(tally)]
     for name, (title, about) in TITLES.items():
         lines.extend((_line(), _line(Span(title, STRONG), Span(f" · {about}", QUIET))))
-        told = column(tally, name)[:3] + odd_calls(tally) if name == "odd" else column(tally, name)
-        lines.extend(_indented(told))
+        lines.extend(_indented(column(tally, name)))
+        if name == "odd":
+            lines.extend(_indented(odd_calls(tally)))
     shown = tally.read("scripted").shown or tally.read("naive").shown
     if shown is not None:
         whose = "scripted" if tally.read("scripted").shown else "naive"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from visualizer.keyspace import Keyspace
 from visualizer.machine.leased import LEASED
@@ -46,13 +47,28 @@ def broken_by(seen: Observation) -> tuple[LawResult, ...]:
     return tuple(broken)
 
 
+class RepeatingObserver(Observer):
+    """An observer that answers the same object where what it reads is, but for the time, what it read before."""
+
+    _reply: Sequence[Any] = ()
+    _seen: Observation | None = None
+
+    def _observation(self, reply: Sequence[Any], dumped: bool) -> Observation:
+        held = reply[1:]
+        if self._seen is None or held != self._reply:
+            self._reply, self._seen = held, super()._observation(reply, dumped)
+        return self._seen
+
+
 class Watch:
     """One observer of one queue, and what it has counted."""
 
     def __init__(self, server: Server, space: Keyspace, ids: Sequence[bytes], machine: Machine = LEASED) -> None:
-        self._observer = Observer(server, machine, space, ids)
+        self._observer = RepeatingObserver(server, machine, space, ids)
+        self._seen: Observation | None = None
+        self._verdict: tuple[LawResult, ...] = ()
         self._laws: Counter[str] = Counter()
-        self._readings = self._broken = self._cut = self._most_ids = 0
+        self._readings = self._changed = self._broken = self._cut = self._most_ids = 0
         self._shown: Shown | None = None
         self._at_rest: tuple[str, ...] | None = None
 
@@ -61,9 +77,12 @@ class Watch:
         self._observer.read()
 
     def turn(self) -> None:
-        """One reading, judged."""
+        """One reading, judged. The laws of a state know no time: what is as it was has the verdict that it had."""
         seen = self._observer.read()
-        broken = broken_by(seen)
+        if seen is not self._seen:
+            self._seen, self._verdict = seen, broken_by(seen)
+            self._changed += 1
+        broken = self._verdict
         self._readings += 1
         self._most_ids = max(self._most_ids, len(seen.rows))
         self._cut += not seen.all_whole
@@ -80,7 +99,14 @@ class Watch:
     @property
     def counted(self) -> Watched:
         return Watched(
-            self._readings, self._broken, self._cut, self._most_ids, dict(self._laws), self._shown, self._at_rest
+            self._readings,
+            self._changed,
+            self._broken,
+            self._cut,
+            self._most_ids,
+            dict(self._laws),
+            self._shown,
+            self._at_rest,
         )
 
 
