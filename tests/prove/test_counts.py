@@ -142,7 +142,7 @@ def test_the_report_tells_every_count() -> None:
             "100 calls by 2 workers",
         ),
         *("4 refused that had to be", "wrong kind 4", "at rest no law is broken"),
-        *("500 break a law (25.0 %)", "450 × another_law", "200 commands by 2 workers"),
+        *("500 break a law (25.0 %)", "450 × another law", "200 commands by 2 workers"),
         "8 jobs were claimed that were completed already",
         *("at rest still broken: JOB is lost", "30 calls of 10 kinds", "every one was accepted"),
         *("a broken reading of the naive queue, whole", "a_law: It holds.", "JOB is in two"),

@@ -64,7 +64,7 @@ def _watched(tally: Tally, name: Column) -> Iterator[Line]:
         Span(f", {did.completed:,} jobs completed", QUIET),
     )
     for law, times in sorted(seen.laws.items(), key=lambda held: -held[1]):
-        yield _line(Span(f"{times:,} × ", BROKEN), law)
+        yield _line(Span(f"{times:,} × ", BROKEN), _in_words(law))
     if did.hollow:
         yield _line(Span(f"{did.hollow:,} jobs were claimed that were completed already", BROKEN))
     if did.refused:
@@ -98,7 +98,7 @@ def _odd(tally: Tally) -> Iterator[Line]:
     for odd in tally.odd:
         laws.update(odd.laws)
     for law, broken in laws.most_common():
-        yield _line(Span(f"{broken:,} × ", BROKEN), law)
+        yield _line(Span(f"{broken:,} × ", BROKEN), _in_words(law))
 
 
 def odd_calls(tally: Tally) -> list[Line]:
@@ -208,6 +208,11 @@ def json_object(tally: Tally) -> dict[str, Any]:
     for odd in told["odd"]:
         odd["why"] = whys[odd["name"]]
     return {**told, "holds": not tally.faults, "faults": list(tally.faults)}
+
+
+def _in_words(law: str) -> str:
+    """A law's name with blanks, so that it breaks between words where a column is narrow."""
+    return law.replace("_", " ")
 
 
 def _count(number: int, word: str) -> str:
