@@ -34,7 +34,6 @@ class NaiveClient:
         self._clock_ms = clock_ms
         self._pending, self._active = space.key("pending"), space.key("active")
         self.commands = 0
-        self.hollow = 0
 
     def _send(self, *words: Any) -> Any:
         self.commands += 1
@@ -61,20 +60,12 @@ class NaiveClient:
         return job
 
     def complete(self, job: bytes, token: bytes) -> bool:
-        """False where the row does not hold the token. A naive claim counts no attempts, so the token stays 0.
-
-        A row without any token is one that a completion has deleted, or what a later write has made of it. The client
-        throws it away; else such jobs would be all that is left after a while.
-        """
+        """False where the row does not hold the token. A naive claim counts no attempts, so the token stays 0."""
         row = self._space.job(job)
-        held = self._send("HGET", row, "attempts")
-        if held is None:
-            self.hollow += 1
-            self._send("ZREM", self._active, job)
-            self._send("DEL", row)
-        if held != token:
+        if self._send("HGET", row, "attempts") != token:
             return False
-        self._send("ZREM", self._active, job)
+        if not self._send("ZREM", self._active, job):
+            self._send("ZREM", self._pending, job)
         self._send("DEL", row)
         self._send("HINCRBY", self._space.key("metrics:completed"), "count", 1)
         return True
@@ -120,9 +111,7 @@ class CarelessWorker:
 
     @property
     def counted(self) -> Worked:
-        return Worked(
-            self._turns, self._client.commands, self._completed, dict(self._verbs), hollow=self._client.hollow
-        )
+        return Worked(self._turns, self._client.commands, self._completed, dict(self._verbs))
 
     def _admit(self, draw: Draw) -> None:
         self._client.enqueue(draw.pick(self._ids))

@@ -106,11 +106,15 @@ class Report(Struct, frozen=True):
 
 
 class Orders(Struct, frozen=True):
-    """All orders in which two actors' commands can follow each other, each of them run."""
+    """All orders in which two actors' commands can follow each other, each of them run.
+
+    ``harmful`` orders leave a law broken, or the job counted as completed and pending again (``twice``).
+    """
 
     name: str
     orders: int
     harmful: int
+    twice: int = 0
     example: tuple[str, ...] = ()
     harm: str = ""
 

@@ -14,6 +14,7 @@ from visualizer.ids import Minter
 from visualizer.prove.counts import Column, Ended, Order, Role, Tally, with_reports
 from visualizer.prove.crew import Crew, CrewError
 from visualizer.prove.exhaustive import all_orders
+from visualizer.prove.link import GONE
 
 # How many processes of each kind: two cores run them, and most of the time is to be the observers'.
 WORKERS = 3
@@ -79,10 +80,10 @@ class Proof:
                 self._run(tell)
             except KeyboardInterrupt:
                 ended = "interrupted"
-            except CrewError as failure:
+            except (CrewError, EngineError) as failure:
                 ended, trouble = "broken off", str(failure)
-            except EngineError as failure:
-                ended, trouble = "broken off", str(failure)
+            except GONE as failure:
+                ended, trouble = "broken off", f"The proof could not go on: {failure}"
             if self._stop.is_set():
                 ended = "interrupted"
             self._note_lasted()
@@ -129,7 +130,7 @@ class Proof:
         self._lasted = monotonic() - self._began if self._began is not None else 0.0
 
     def _server_lives(self) -> bool:
-        return isinstance(self._engine, EmbeddedEngine) and self._engine.server.alive
+        return isinstance(self._engine, EmbeddedEngine) and self._engine.server.alive()
 
     def _count(self) -> None:
         lasted = self._lasted

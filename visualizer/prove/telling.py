@@ -138,6 +138,8 @@ def orders(tally: Tally) -> list[Line]:
 def _orders(each: Orders) -> Iterator[Line]:
     harm = Span(f"{each.harmful} do harm", BROKEN if each.harmful else GOOD)
     yield _line(Span(each.name, STRONG), f": {each.orders} orders, each of them run; ", harm)
+    if each.twice:
+        yield _line(Span(f"    {each.twice} of them leave the job counted as completed, and pending again", QUIET))
     if each.harm:
         yield _line(Span(f"    {' · '.join(each.example)}: ", QUIET), each.harm)
 
