@@ -57,6 +57,7 @@ def test_readings_of_several_observers_are_added() -> None:
     one = Watched(10, 9, 2, 1, 5, {"a": 2}, None, None)
     other = Watched(20, 8, 3, 0, 7, {"a": 1, "b": 3}, SHOWN, ("x",))
     assert sum_watched([one, other]) == Watched(30, 17, 5, 1, 7, {"a": 3, "b": 3}, SHOWN, ("x",))
+    assert sum_watched([other, one]).most_ids == 7
     assert sum_watched([]) == Watched()
 
 
@@ -183,9 +184,14 @@ def test_the_progress_fits_its_line(width: int) -> None:
     assert len(telling.progress(replace(WELL, elapsed=4.0, ended="running"), width)) <= width
 
 
+def test_before_the_first_reading_the_progress_says_that_processes_start() -> None:
+    started = Tally(10.0, 7, "REAL Valkey")
+    assert telling.progress(started, 60).endswith("░ the processes start")
+
+
 def test_the_bar_is_as_full_as_the_time_that_has_passed() -> None:
     assert telling.bar(replace(WELL, elapsed=4.0), 10) == "████░░░░░░"
-    assert telling.bar(replace(WELL, elapsed=11.0), 4) == "████"
+    assert telling.bar(replace(WELL, elapsed=15.0), 4) == "████"
     assert telling.bar(replace(WELL, elapsed=0.0), 4) == "░░░░"
 
 

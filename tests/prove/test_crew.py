@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from time import monotonic
 
@@ -65,6 +67,14 @@ def test_they_end_when_nobody_listens_any_more(crew: Crew, go: bool) -> None:
         assert member.stdin is not None
         member.stdin.close()
     eventually(lambda: not any(map(running, pids)), "the server lives, and they end")
+
+
+def test_one_that_does_not_listen_is_ended_all_the_same(crew: Crew) -> None:
+    hear_until_ready(crew)
+    pids = [member.pid for member in crew._members]
+    os.kill(pids[0], signal.SIGSTOP)
+    crew.close()
+    assert not any(map(running, pids))
 
 
 def test_a_process_that_fails_is_told_with_its_last_words(valkey: Engine) -> None:

@@ -256,13 +256,29 @@ def test_a_broken_state_is_counted_and_shown_whole(engine: Engine, words: tuple[
 
 
 def test_what_a_broken_reading_shows_is_safe_to_show(engine: Engine) -> None:
-    engine.send("HSET", SPACE.job(JOB), "state", b"\x1b[2J\xff", b"\x00field", "x")
+    engine.send("HSET", SPACE.job(JOB), "state", b"\x1b[2J\xff", b"\x00field", "x", "group", b"\x1b[2J")
+    engine.send("ZADD", SPACE.key("g:\x1b[2J:pending"), 0, b"\x1bmember")
     watch = Watch(engine, SPACE, IDS)
     watch.turn()
     shown = watch.counted.shown
     assert shown is not None
     for text in (*shown.breaches, *(text for pair in (*shown.places, *shown.rows) for text in pair)):
         assert text.isprintable()
+
+
+def test_the_reading_that_only_a_race_leaves_is_shown_rather_than_another(engine: Engine) -> None:
+    watch = Watch(engine, SPACE, IDS)
+    engine.send("HSET", SPACE.job(JOB), "state", "pending")
+    for job, law in ((None, TWO_PLACES), (IDS[1], MOST_TELLING), (IDS[2], MOST_TELLING)):
+        if job is not None:
+            engine.send("ZADD", SPACE.key("pending"), 0, job)
+        watch.turn()
+        shown = watch.counted.shown
+        assert shown is not None
+        assert shown.law == law
+    assert shown is not None
+    assert shown.breaches == (f"{IDS[1].decode()} is in pending and has no row",), "the first of its kind stays"
+    assert TWO_PLACES in shown.also
 
 
 def test_a_place_too_full_to_see_is_told(engine: Engine) -> None:
