@@ -20,6 +20,7 @@ def _told(name: str, count: Count) -> Orders:
     ending = count.example
     if ending is None:
         return Orders(name, count.orders, count.harmful, count.twice)
-    example = tuple(f"{turn} {step}" for turn, step in zip(ending.turns, ending.steps, strict=True))
+    turns = zip(ending.turns, ending.steps, ending.sent, strict=True)
+    example = tuple(f"{turn} {step}" for turn, step, sent in turns if sent)
     harm = "the job was counted as completed, and waits in pending again" if ending.twice else ending.breaches[0]
     return Orders(name, count.orders, count.harmful, count.twice, example, visible(harm))
