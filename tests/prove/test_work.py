@@ -41,6 +41,7 @@ class Server:
     """Answers as it is told, and keeps what was sent."""
 
     owner_key: bytes | None = None
+    sent_bytes = 0
 
     def __init__(self, answer: Callable[[tuple[Any, ...]], Any]) -> None:
         self._answer = answer

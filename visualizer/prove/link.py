@@ -25,7 +25,10 @@ GONE = (ReplyLostError, Broken, Silent, OSError)
 
 
 class Link:
-    """One connection to a private server, by its socket. What goes wrong is raised as redis-py raises it."""
+    """One connection to a private server, by its socket. What goes wrong is raised as redis-py raises it.
+
+    ``sent_bytes`` counts what `send` has put on the socket.
+    """
 
     owner_key: bytes | None = None
 
@@ -34,14 +37,17 @@ class Link:
         self._wire: Any = self._client.connection_pool.get_connection()
         self._last: tuple[Any, ...] = ()
         self._packed: Any = None
+        self._packed_bytes = self.sent_bytes = 0
 
     def send(self, *words: Any) -> Any:
         """Sends one command, once, and answers the reply as it came."""
         # An observer sends the same long command again and again: it is packed once.
         if words != self._last:
             self._last, self._packed = words, self._wire.pack_command(*words)
+            self._packed_bytes = sum(map(len, self._packed))
         try:
             self._wire.send_packed_command(self._packed)
+            self.sent_bytes += self._packed_bytes
             return self._wire.read_response()
         except ResponseError:
             raise
