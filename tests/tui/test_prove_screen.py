@@ -104,7 +104,7 @@ async def test_leaving_in_the_midst_of_it_ends_every_process(monkeypatch: pytest
         started.append(self)
 
     monkeypatch.setattr(Proof, "__init__", noted)
-    async with proof_open(600.0) as (screen, pilot):
+    async with proof_open(20.0) as (screen, pilot):
         await pilot.press("enter")
         await until(pilot, lambda: screen.latest is not None and screen.latest.elapsed > 0)
         shown = text_of(pilot)

@@ -22,6 +22,7 @@ from visualizer.engine import EngineError, open_engine
 from visualizer.engine.embedded import server_binary
 from visualizer.prove import telling
 from visualizer.prove.counts import Column, Tally
+from visualizer.prove.link import GONE
 from visualizer.prove.proving import NEEDS_VALKEY, QUEUE, Proof
 from visualizer.spans import BROKEN, QUIET, STRONG, Line, Span
 from visualizer.tui.screens.choice import HelpScreen
@@ -113,7 +114,7 @@ class ProveScreen(Screen[None]):
     async def _run(self) -> None:
         try:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._prove)
-        except (EngineError, OSError) as failure:
+        except (EngineError, *GONE) as failure:
             self._trouble = str(failure)
         self.running = False
         self._redraw()
