@@ -55,7 +55,7 @@ for index = 2, #KEYS do
 end
 
 -- Every captured id with its row, read whole, and the places that hold it.
-local ids, captured, in_view, seen = {}, {}, {}, {}
+local ids, captured, in_view, seen, position = {}, {}, {}, {}, {}
 local groups, is_group = {}, {}
 local function add_group(group)
   if not is_group[group] then
@@ -68,6 +68,7 @@ for index = 14, #ARGV do
   ids[#ids + 1] = id
   in_view[#in_view + 1] = id
   seen[id] = true
+  position[id] = #ids
   local fields = pcall('HGETALL', row_base .. id)
   if fields.err then fields = {} end
   captured[#captured + 1] = { id, fields }
@@ -154,13 +155,23 @@ local function read_zset(key, entry)
     local tail = call('ZRANGE', key, -ends, -1, 'WITHSCORES')
     entry[6], entry[7] = count - ends, tail
     notice(tail, 2)
+  else
+    -- All of it is in view: no captured id has to be asked for.
+    for at = 1, #head, 2 do
+      local index = position[head[at]]
+      if index then
+        local found = captured[index]
+        found[#found + 1] = key
+      end
+    end
+    return true
   end
   for index, id in ipairs(ids) do
     local rank = call('ZRANK', key, id)
     if rank then
       local found = captured[index]
       found[#found + 1] = key
-      if cut and rank >= ends and rank < count - ends then
+      if rank >= ends and rank < count - ends then
         local first = math.max(rank - AROUND, 0)
         local window = call('ZRANGE', key, first, rank + AROUND, 'WITHSCORES')
         local last = #entry

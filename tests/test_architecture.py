@@ -79,6 +79,14 @@ def test_a_core_module_alone_needs_no_textual() -> None:
     assert left_behind(*core_modules()) == ""
 
 
+def test_a_process_of_the_proof_starts_light() -> None:
+    """There are many of them, and each one imports its own."""
+    told = "import sys, visualizer.prove.child; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    there = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    assert not {"textual", "click", "fakeredis", "lupa", "pygments"} & set(there.split())
+    assert "redis" in there.split()
+
+
 def test_the_screen_does_need_it() -> None:
     """The test above would tell: otherwise it would prove nothing."""
     assert left_behind("visualizer.tui.app", "visualizer.tui.nothing").splitlines() == [

@@ -12,6 +12,7 @@ import re
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -66,8 +67,11 @@ class BrandedId(Struct, frozen=True):
 def decode(text: str | bytes) -> BrandedId | None:
     """The id that ``text`` spells, or None where it is not a well-formed one."""
     raw = _bytes(text)
-    if not is_branded(raw):
-        return None
+    return _decoded(raw) if is_branded(raw) else None
+
+
+@lru_cache(maxsize=4096)  # who judges readings asks for the same few ids thousands of times a second
+def _decoded(raw: bytes) -> BrandedId:
     value = 0
     for byte in raw[3:]:
         value = value * 62 + _DIGIT_VALUES[byte]

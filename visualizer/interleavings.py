@@ -60,7 +60,7 @@ class Ending(Struct, frozen=True):
 
     ``broken`` are the names of the laws that did not hold at the end, ``breaches`` what broke them, in words;
     ``completed`` is how often the job was counted, ``places`` what held its id, ``row`` the fields left of it (None:
-    no row).
+    no row). ``sent`` tells of each turn whether it sent anything: what an actor has read may tell it not to.
     """
 
     turns: tuple[str, ...]
@@ -70,6 +70,7 @@ class Ending(Struct, frozen=True):
     completed: int
     places: tuple[str, ...]
     row: Mapping[bytes, bytes] | None
+    sent: tuple[bool, ...] = ()
 
     @property
     def twice(self) -> bool:
@@ -164,4 +165,5 @@ def judged(walk: Walk, turns: tuple[str, ...], steps: tuple[str, ...]) -> Ending
         int(counted),
         seen.memberships.get(JOB, ()),
         None if row is None else row.fields,
+        tuple(past.outcome.sent for past in walk.frames if past.step is not None)[-len(turns) :],
     )

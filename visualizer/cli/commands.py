@@ -32,6 +32,16 @@ class Pace(click.ParamType[float]):
         return pace
 
 
+class Seconds(click.FloatRange):
+    """A length of time that ends; ``nan`` would never."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value} is no number of seconds.", param, ctx)
+        return float(seconds)
+
+
 class OneOf(click.Choice[str]):
     """One of a few words, which are told in one line where none is given."""
 
@@ -266,6 +276,27 @@ def id_(id_: str | None, mint: str | None) -> int:
     if (id_ is None) == (mint is None):
         raise click.UsageError("Either an ID or --mint NAMESPACE is wanted.")
     return mint_id(mint) if mint is not None else explain_id(id_ or "")
+
+
+@visualizer.command()
+@click.option(
+    "--seconds", type=Seconds(0.1, 3_600), default=10.0, show_default=True, help="How long the processes work."
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="What the workers draw; drawn and told otherwise.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object with every count.")
+@_engine_option
+def prove(seconds: float, seed: int | None, as_json: bool, engine: str) -> int:
+    """Prove the laws under load.
+
+    Many processes work on three queues of a private Valkey at once, while observers judge every reading: scripts, the
+    naive client's separate commands, and odd calls that scripts accept. Exit code 0: no reading of the scripted queue
+    broke a law, and every call that had to be refused was; 1: not so; 2: it could not run to its end.
+    """
+    from visualizer.cli.opening import check_engine_options
+    from visualizer.cli.proving import prove as run_proof
+
+    check_engine_options(engine, None, False)
+    return run_proof(seconds, seed, as_json, engine)
 
 
 @visualizer.command()

@@ -114,6 +114,12 @@ class VisualizerApp(App[int]):
         """Pushes a lesson's screen; its engine is opened by the screen's own thread."""
         self.push_screen(LessonScreen(lesson, path, self._open_player))
 
+    def open_proof(self) -> None:
+        """Pushes the screen of the proof; it runs on a private engine of its own."""
+        from visualizer.tui.screens.prove import ProveScreen  # imported late: few ask for it
+
+        self.push_screen(ProveScreen())
+
     def _fatal_error(self) -> None:
         """A traceback without the variables' values: they may hold the password of a server."""
         self.bell()
@@ -144,6 +150,12 @@ class VisualizerApp(App[int]):
                 if action.name != "commands" and screen.applies(action.name):
                     title = f"{action.label.capitalize()} ({sign(action.keys[0])})"
                     yield SystemCommand(title, action.help, lambda name=action.name: screen.action_act(name))
+        else:
+            from visualizer.tui.screens.home import HomeScreen
+
+            if isinstance(screen, HomeScreen):
+                proof = next(action for action in ACTIONS if action.name == "prove")
+                yield SystemCommand(f"{proof.label.capitalize()} ({sign(proof.keys[0])})", proof.help, self.open_proof)
         yield from super().get_system_commands(screen)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from visualizer.tui.app import VisualizerApp
 
 _OPEN = Action("open", ("enter",), "open", "Open the highlighted lesson.", 2, "choose")
-_HERE = {"help", "quit", "commands"}
+_HERE = {"prove", "help", "quit", "commands"}
 
 
 class AboutPanel(TextPanel):
@@ -43,6 +43,7 @@ class HomeScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,h", "help", "help"),
+        Binding("d", "prove", "proof"),
         Binding("m", "app.command_palette", "more"),
         Binding("q", "app.quit", "quit"),
         Binding("right", "open", "open", show=False),
@@ -81,6 +82,8 @@ class HomeScreen(Screen[None]):
             self.action_open()
         elif event.action == "help":
             self.action_help()
+        elif event.action == "prove":
+            self.action_prove()
         elif event.action == "commands":
             self.app.action_command_palette()
         else:
@@ -88,6 +91,9 @@ class HomeScreen(Screen[None]):
 
     def action_open(self) -> None:
         self.query_one(OptionList).action_select()
+
+    def action_prove(self) -> None:
+        cast("VisualizerApp", self.app).open_proof()
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SLOWEST, _FASTEST = 32.0, 0.25
 # What works while a step runs: nothing that would touch the engine.
-_ALWAYS = frozenset({"help", "quit", "commands", "panel", "zoom", "picture", "copy", "fold", "lesson"})
+_ALWAYS = frozenset({"help", "quit", "commands", "panel", "zoom", "picture", "copy", "fold", "lesson", "prove"})
 
 
 def applies(screen: LessonScreen, name: str) -> bool:
@@ -279,6 +279,12 @@ def _zoom(screen: LessonScreen) -> None:
         screen.maximize(screen.query_one(LessonView).focused_panel, container=False)
 
 
+def _prove(screen: LessonScreen) -> None:
+    """On an engine of its own: the lesson's is not touched."""
+    stop_autoplay(screen)
+    cast("VisualizerApp", screen.app).open_proof()
+
+
 def _copy(screen: LessonScreen) -> None:
     if screen.scene is not None:
         lines = lines_of(screen.scene)
@@ -326,6 +332,7 @@ DO: dict[str, Callable[[LessonScreen], None]] = {
     "codes": _codes,
     "zoom": _zoom,
     "fold": lambda screen: screen.query_one(LuaPanel).toggle_fold(),
+    "prove": _prove,
     "copy": _copy,
     "picture": _picture,
     "commands": lambda screen: screen.app.action_command_palette(),

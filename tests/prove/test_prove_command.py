@@ -1,0 +1,194 @@
+"""``visualizer prove`` with its real processes: what it answers, and that nothing outlives it however it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.engine.serving import eventually, needs_server, running
+from tests.shell.conftest import Shell, shell
+from visualizer.engine import open_engine
+from visualizer.engine.embedded import EmbeddedEngine
+from visualizer.prove.counts import Tally
+from visualizer.prove.proving import NEEDS_VALKEY, NOT_BY_URL, QUEUE, Proof, orders_for
+
+__all__ = ["shell"]
+
+ROOT = Path(__file__).parents[2]
+# The crew, the server, and its watch.
+CHILDREN = len(orders_for("", 1)) + 2
+ENDLESS = ("--seconds", "600", "--json")
+
+
+@needs_server
+def test_a_short_proof_holds_and_the_naive_queue_does_not(shell: Shell) -> None:
+    ended = shell("prove", "--seconds", "1", "--seed", "11", "--json")
+    assert (ended.code, ended.err) == (0, b"")
+    (line,) = ended.lines
+    told = json.loads(line)
+    assert (told["seed"], told["ended"], told["holds"], told["faults"]) == (11, "done", True, [])
+    scripted, naive = told["watched"]["scripted"], told["watched"]["naive"]
+    assert (scripted["broken"], scripted["at_rest"]) == (0, [])
+    assert scripted["readings"] > naive["readings"] > 0
+    assert naive["broken"] > 0
+    assert naive["shown"]["breaches"]
+    assert told["worked"]["scripted"]["refused"]
+    assert all(odd["times"] == odd["accepted"] > 0 for odd in told["odd"])
+
+
+@needs_server
+def test_a_proof_in_lines(shell: Shell) -> None:
+    ended = shell("prove", "--seconds", "0.3")
+    assert ended.code == 0
+    assert ended.lines[0].startswith("the proof · REAL Valkey")
+    assert ended.lines[-1].endswith("and no law was broken.")
+
+
+@pytest.mark.parametrize(
+    ("engine", "sentence"),
+    [("fakeredis", NEEDS_VALKEY), ("redis://localhost:1", NOT_BY_URL), ("unix:///nowhere", NOT_BY_URL)],
+)
+def test_it_runs_on_a_private_valkey_only(shell: Shell, engine: str, sentence: str) -> None:
+    ended = shell("prove", "--engine", engine)
+    assert (ended.code, ended.out, ended.complaint) == (2, b"", f"{sentence}\n")
+
+
+@pytest.mark.parametrize("wrong", [("--seconds", "0"), ("--seconds", "nan"), ("--seed", "-1"), ("--seed", "x")])
+def test_what_cannot_be_is_refused(shell: Shell, wrong: tuple[str, str]) -> None:
+    assert shell("prove", *wrong).code == 2
+
+
+@contextmanager
+def proving(root: Path, temp: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """The command in a process of its own, with temporary folders of its own."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "visualizer", "prove", *arguments],
+        cwd=temp,
+        env={**os.environ, "PYTHONPATH": str(root), "TMPDIR": str(temp)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def children_of(process: subprocess.Popen[str]) -> list[int]:
+    told = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
+    return [int(pid) for pid in told.stdout.split()]
+
+
+def at_work(process: subprocess.Popen[str], temp: Path) -> list[int]:
+    """The command's children, once they are all there and have something to count; the server is the first."""
+    # More claims than it takes to run every order of two actors, which comes first.
+    eventually(lambda: len(children_of(process)) == CHILDREN, "every process has started")
+    eventually(lambda: counted(temp) > 300, "they work")
+    return children_of(process)
+
+
+def counted(temp: Path) -> int:
+    """How many claims the command's server has run."""
+    from visualizer.engine.client import unix_client
+
+    (folder,) = temp.glob("emq-*")
+    client = unix_client(str(folder / "s"), 10.0)
+    try:
+        found: dict[str, dict[str, int]] = client.info("commandstats")
+        return found.get("cmdstat_zpopmin", {}).get("calls", 0)
+    finally:
+        client.close()
+
+
+def assert_nothing_left(children: list[int], temp: Path) -> None:
+    eventually(lambda: not any(running(pid) for pid in children), "every process is gone")
+    eventually(lambda: list(temp.glob("emq-*")) == [], "the server's folder is gone")
+
+
+@needs_server
+@pytest.mark.skipif(shutil.which("pgrep") is None, reason="it asks pgrep for the processes")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_however_it_is_ended_nothing_is_left(ending: signal.Signals, tmp_path: Path) -> None:
+    with proving(ROOT, tmp_path, *ENDLESS) as process:
+        children = at_work(process, tmp_path)
+        # Ctrl-C in a terminal reaches every process of the group; the others are meant for one.
+        (os.killpg if ending == signal.SIGINT else os.kill)(process.pid, ending)
+        out, err = process.communicate()
+        assert_nothing_left(children, tmp_path)
+    if ending == signal.SIGINT:
+        told = json.loads(out)
+        assert (process.returncode, told["ended"], err) == (130, "interrupted", "")
+        assert told["watched"]["scripted"]["readings"] > 0
+        assert told["watched"]["scripted"]["at_rest"] == []
+    elif ending == signal.SIGTERM:
+        assert (process.returncode, out, err) == (128 + signal.SIGTERM, "", "")
+
+
+@needs_server
+@pytest.mark.skipif(shutil.which("pgrep") is None, reason="it asks pgrep for the processes")
+@pytest.mark.parametrize(
+    ("victim", "sentence"), [(0, "The private Valkey ended"), (-1, "A process of the proof (odd 1")]
+)
+def test_whoever_dies_the_counts_are_told(victim: int, sentence: str, tmp_path: Path) -> None:
+    with proving(ROOT, tmp_path, *ENDLESS) as process:
+        children = at_work(process, tmp_path)
+        os.kill(children[victim], signal.SIGKILL)
+        out, err = process.communicate()
+        assert_nothing_left(children, tmp_path)
+    told = json.loads(out)
+    assert (process.returncode, told["ended"]) == (2, "broken off")
+    assert told["watched"]["scripted"]["readings"] > 0
+    assert err.startswith(sentence)
+    assert err.count("\n") == 1
+
+
+@needs_server
+def test_a_server_that_has_died_before_is_told_too() -> None:
+    engine = open_engine("valkey", queue=QUEUE)
+    try:
+        assert isinstance(engine, EmbeddedEngine)
+        os.kill(engine.server.pid, signal.SIGKILL)
+        told: list[Tally] = []
+        tally = Proof(engine, 600.0, 1).run(told.append)
+        assert (tally.ended, told[-1]) == ("broken off", tally)
+        assert tally.trouble.startswith("The private Valkey ended")
+    finally:
+        engine.close()
+
+
+@needs_server
+def test_a_claim_that_forgets_active_is_caught(tmp_path: Path) -> None:
+    """A whole copy of the program with one line of one script left out."""
+    copied = without_active(tmp_path / "copy")
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    with proving(copied, temp, "--seconds", "1", "--json") as process:
+        out, err = process.communicate()
+    told = json.loads(out)
+    assert (process.returncode, told["ended"], told["holds"], err) == (1, "done", False, "")
+    assert told["watched"]["scripted"]["broken"] > 0
+    assert told["watched"]["scripted"]["laws"]["the_id_is_in_exactly_one_place"] > 0
+
+
+def without_active(copied: Path) -> Path:
+    for folder in ("visualizer", "lua", "lessons"):
+        shutil.copytree(ROOT / folder, copied / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", copied)
+    script = copied / "lua" / "leased" / "steps" / "grant.lua"
+    text = script.read_text()
+    broken = "\n".join(line for line in text.splitlines() if "ZADD" not in line)
+    assert broken != text.rstrip("\n")
+    script.write_text(broken + "\n")
+    return copied
