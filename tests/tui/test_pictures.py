@@ -77,12 +77,7 @@ def _app(path: str, theme: str = "echomq-dark", slug: str = "") -> VisualizerApp
 
 def _after(steps: int, *, own_clock: bool = False) -> Callable[[Pilot[Any]], Awaitable[None]]:
     async def run(pilot: Pilot[Any]) -> None:
-        screen = pilot.app.screen
-        assert isinstance(screen, LessonScreen)
-        await until(pilot, lambda: screen.player is not None and screen.scene is not None and not screen.scene.running)
-        for number in range(1, steps + 1):
-            await pilot.press("right")
-            await until(pilot, partial(_at, screen, number))
+        screen = await _stepped(pilot, steps)
         assert screen.scene is not None
         assert screen.scene.walk is not None
         walk = screen.scene.walk
@@ -92,6 +87,16 @@ def _after(steps: int, *, own_clock: bool = False) -> Callable[[Pilot[Any]], Awa
         await pilot.pause()
 
     return run
+
+
+async def _stepped(pilot: Pilot[Any], steps: int) -> LessonScreen:
+    screen = pilot.app.screen
+    assert isinstance(screen, LessonScreen)
+    await until(pilot, lambda: screen.player is not None and screen.scene is not None and not screen.scene.running)
+    for number in range(1, steps + 1):
+        await pilot.press("right")
+        await until(pilot, partial(_at, screen, number))
+    return screen
 
 
 def _at(screen: LessonScreen, number: int) -> bool:
@@ -133,7 +138,7 @@ def test_core_80x24(snap_compare: Any) -> None:
 
 def test_inside_120x36(snap_compare: Any) -> None:
     async def look(pilot: Pilot[Any]) -> None:
-        await _after(2)(pilot)
+        await _stepped(pilot, 2)
         await pilot.press("x")
         await until(pilot, lambda: isinstance(pilot.app.screen, XrayScreen) and pilot.app.screen.applies("write"))
         inside = pilot.app.screen
