@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -14,6 +15,10 @@ from visualizer.model import Step
 from visualizer.script import Caller
 
 QUEUE = "cm"
+
+# A shell starts what runs in its background with SIGINT ignored, and every program of a test would inherit that: none of
+# them could be interrupted.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every run tries the same examples; `pytest --hypothesis-profile=searching` tries new ones. No example has a deadline,
 # since machines are noisy.
