@@ -16,8 +16,8 @@ from visualizer.script import Caller
 
 QUEUE = "cm"
 
-# A shell starts what runs in its background with SIGINT ignored, and every program of a test would inherit that: none of
-# them could be interrupted.
+# A shell starts what runs in its background with SIGINT ignored, and every program of a test would inherit that: none
+# of them could be interrupted.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every run tries the same examples; `pytest --hypothesis-profile=searching` tries new ones. No example has a deadline,

@@ -43,8 +43,8 @@ async def test_on_the_smallest_screen_a_long_question_is_still_whole() -> None:
         await press(screen, pilot, *["right"] * 7)
         shown = text_of(pilot)
         assert "│ o worker   → reaper " in shown
-        assert "? How many ids does this take out of" in shown
-        assert "│ active?" in shown
+        told = " ".join(shown.replace("│", " ").split())
+        assert "? How many ids does this take out of active?" in told
 
 
 async def test_the_other_actor_runs_and_the_order_is_told() -> None:

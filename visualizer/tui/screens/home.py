@@ -17,7 +17,7 @@ from visualizer.lesson import Lesson
 from visualizer.tui.prose import prose
 from visualizer.tui.screens.choice import HelpScreen
 from visualizer.tui.widgets.bars import KeyBar
-from visualizer.tui.widgets.text_panels import TextPanel
+from visualizer.tui.widgets.strip_panel import TextPanel
 from visualizer.visible import visible
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class AboutPanel(TextPanel):
             [Content.assemble((f"{visible(path.name):<16}", "bold"), visible(path.title)) for path in lesson.paths]
         )
         parts = [Content.styled(visible(lesson.summary), "bold $strong"), paths, prose(lesson.intro)]
-        self._put(f"{visible(lesson.course)} · {visible(lesson.title)}", Content("\n\n").join(parts))
+        self.put(f"{visible(lesson.course)} · {visible(lesson.title)}", Content("\n\n").join(parts))
 
 
 class HomeScreen(Screen[None]):

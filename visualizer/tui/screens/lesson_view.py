@@ -74,6 +74,8 @@ class LessonView(Vertical):
         lines = lines_of(scene)
         panel = self.query_one(ReadoutPanel)
         panel.show(lines)
+        if scene.walk is None or not scene.walk.cursor:
+            panel.settle()
         frame = scene.frame
         amiss = frame is not None and (frame.outcome.refused is not None or bool(frame.broken))
         panel.set_class(amiss or bool(scene.trouble), "refused")
@@ -85,7 +87,8 @@ class LessonView(Vertical):
         marks = UNMARKED
         if trace is not None:
             marks = Marks(trace.lines, broken=trace.error_line, error=visible(said), whole=True)
-        self.query_one(LuaPanel).show(lua.script, lua.title, lua.note, marks)
+        contract = f"{lua.title}  ↑ its contract" if lua.script is not None else lua.title
+        self.query_one(LuaPanel).show(lua.script, contract, lua.note, marks)
         self.set_class(scene.wire, "wire-log")
         if scene.wire:
             self.query_one(WirePanel).show(*wire_of(scene))

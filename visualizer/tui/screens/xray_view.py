@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.widget import Widget
 
 from visualizer.actions import INSIDE
@@ -91,10 +90,8 @@ class XrayView(Vertical):
             marks = Marks(
                 ran, stop.line, inside.chosen, inside.breakpoints, failed, visible(error), whole=stop.ended, eye=eye
             )
-            lua = self.query_one(LuaPanel)
-            lua.show(script, f"{script.name}.lua", (), marks)
             sent = f"sent by EVAL, since EVALSHA cannot be debugged · SHA-1 {script.sha1[:12]}…"
-            lua.border_title, lua.border_subtitle = Content(title), Content(sent)
+            self.query_one(LuaPanel).show(script, title, (), marks, sent)
             self._lines("locals", local_lines(stop, called), "locals, KEYS, ARGV")
             so_far = inside.stops[: inside.shown + 1]
             self._lines("commands", command_lines(so_far, inside.job), "commands so far, the newest first")

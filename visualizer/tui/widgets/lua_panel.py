@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import ClassVar
 
 from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
-from textual.content import Content
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from visualizer.script import Script
 from visualizer.tui.canvas import fitted
+from visualizer.tui.widgets.strip_panel import StripPanel
 
 _WORDS = re.compile(r"\s*\S+\s*|\s+")
 _TOKEN_CLASS = {
@@ -68,7 +67,7 @@ class Marks(Struct, frozen=True):
 UNMARKED = Marks()
 
 
-class LuaPanel(ScrollView, can_focus=True):
+class LuaPanel(StripPanel):
     """Shows one script, with the ``marks`` of a debugger where one has run it."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -93,38 +92,28 @@ class LuaPanel(ScrollView, can_focus=True):
         self.marks = UNMARKED
         self._unfolded = False
         self._cache: dict[tuple[int, str, str], list[Strip]] = {}
-        self._looks: dict[str, Style] = {}
-        self._rows: list[Strip] = []
         self._row_of: dict[int, int] = {}
         self._width = 0
-        self.border_title = Content("lua")
+        self._opening = False
+        self.entitle("lua")
 
-    def show(self, script: Script | None, title: str, note: tuple[str, ...] = (), marks: Marks = UNMARKED) -> None:
+    def show(
+        self,
+        script: Script | None,
+        title: str,
+        note: tuple[str, ...] = (),
+        marks: Marks = UNMARKED,
+        subtitle: str | None = None,
+    ) -> None:
         """Another script, or ``note`` lines where no script ran."""
+        self.entitle(title, subtitle)
         if (script, note, marks) == (self._script, self._note, self.marks):
             return
-        self.border_title = Content(f"{title}  ↑ its contract" if script else title)
-        moved = script is not self._script
-        if moved:
+        if script is not self._script:
             self._cache.clear()
+            self._opening = True
         self._script, self._note, self.marks = script, note, marks
-        self._rebuild()
-        if marks.eye and not moved:
-            self._keep_in_view(marks.eye)
-        elif marks.eye:
-            self.call_after_refresh(self._keep_in_view, marks.eye)
-        elif moved:
-            # After the layout: only then does the panel know how far it can scroll.
-            self.call_after_refresh(self.scroll_to, 0, self._first_row(), animate=False)
-
-    def _keep_in_view(self, number: int) -> None:
-        """Scrolls as little as keeps a line in view, with the lines around it."""
-        row, top, height = self._row_of.get(number, 0), self.scroll_offset.y, self.scrollable_content_region.height
-        around = min(2, max(height // 2 - 1, 0))
-        if row - around < top:
-            self.scroll_to(0, max(row - around, 0), animate=False)
-        elif row + around >= top + height:
-            self.scroll_to(0, row + around - height + 1, animate=False)
+        self._remake()
 
     def unfold(self) -> None:
         """Shows the shared steps from the start: a debugger goes into them."""
@@ -133,39 +122,40 @@ class LuaPanel(ScrollView, can_focus=True):
     def toggle_fold(self) -> None:
         """Folds or unfolds the steps that several scripts share."""
         self._unfolded = not self._unfolded
-        self._rebuild()
+        self._remake()
 
     def notify_style_update(self) -> None:
-        super().notify_style_update()
         self._cache.clear()
-        self._looks.clear()
-        self._rebuild()
+        super().notify_style_update()
 
-    def on_resize(self) -> None:
-        if self.scrollable_content_region.width != self._width:
-            self._rebuild()
+    def _make(self, width: int, height: int) -> tuple[Sequence[Strip], Sequence[Strip]]:  # noqa: ARG002
+        if width != self._width:
+            self._cache.clear()
+        self._width = width
+        self._row_of = {}
+        return self._build(), ()
 
-    def render_line(self, y: int) -> Strip:
-        row = y + self.scroll_offset.y
-        width = self.scrollable_content_region.width
-        if row >= len(self._rows):
-            return Strip.blank(width, self._look("plain"))
-        return self._rows[row].crop_extend(0, width, self._look("plain"))
+    def _remake(self, *, from_top: bool = False) -> None:
+        super()._remake(from_top=from_top)
+        if not self.room.height:
+            return
+        if self.marks.eye:
+            self._keep_in_view(self.marks.eye)
+        elif self._opening:
+            self.scroll_to(0, self._first_row(), animate=False)
+        self._opening = False
+
+    def _keep_in_view(self, number: int) -> None:
+        """Scrolls as little as keeps a line in view, with the lines around it."""
+        row, top, height = self._row_of.get(number, 0), self.scroll_offset.y, self.room.height
+        around = min(2, max(height // 2 - 1, 0))
+        if row - around < top:
+            self.scroll_to(0, max(row - around, 0), animate=False)
+        elif row + around >= top + height:
+            self.scroll_to(0, row + around - height + 1, animate=False)
 
     def _look(self, name: str) -> Style:
-        found = self._looks.get(name)
-        if found is None:
-            found = self._looks[name] = self.get_component_rich_style(f"lua--{name}")
-        return found
-
-    def _rebuild(self) -> None:
-        if self._width != self.scrollable_content_region.width:
-            self._cache.clear()
-        self._width = self.scrollable_content_region.width
-        self._row_of = {}
-        self._rows = self._build()
-        self.virtual_size = Size(self._width, len(self._rows))
-        self.refresh()
+        return self.look(f"lua--{name}")
 
     def _first_row(self) -> int:
         """The row after the lines that only name KEYS and ARGV: what the script does starts there."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
+from textual.geometry import Size
+from textual.strip import Strip
 
 from visualizer.spans import Line, Span
+from visualizer.tui.widgets.strip_panel import StripPanel
 
 # What a readout's role looks like; the words carry the meaning without it.
 ROLE_STYLE = {
@@ -47,40 +49,38 @@ def _styled(span: Span) -> tuple[str, str]:
     return span.text, ROLE_STYLE[span.role]
 
 
-class ReadoutPanel(VerticalScroll, can_focus=True):
-    """Shows readout lines; where they do not fit, it scrolls."""
+class ReadoutPanel(StripPanel):
+    """Shows readout lines; where they do not fit, it scrolls.
 
-    ALLOW_MAXIMIZE = True
+    It grows with them as far as the screen allows, and keeps that height until `settle`: what stands below it does not
+    move from step to step.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()
-        self._text = Static(markup=False)
-        self._width = self._rows = 0
-        self.border_title = Content("readout")
-
-    def compose(self) -> ComposeResult:
-        yield self._text
+        self._tallest = _ROWS
+        self.entitle("readout")
 
     def show(self, lines: tuple[Line, ...]) -> None:
-        """Other lines; the panel grows to them as far as the screen allows."""
+        """Other lines, from their top."""
         if lines == self._lines:
             return
         self._lines = lines
-        self._fill()
-        self.scroll_home(animate=False)
+        self._remake(from_top=True)
+        if len(self._rows) > self._tallest:
+            self._tallest = len(self._rows)
+            self.refresh(layout=True)
 
-    def on_resize(self) -> None:
-        if self.scrollable_content_region.width != self._width:
-            self._fill()
+    def settle(self) -> None:
+        """Back to the height that most readouts need."""
+        tallest = max(len(self._rows), _ROWS)
+        if tallest != self._tallest:
+            self._tallest = tallest
+            self.refresh(layout=True)
 
-    def _fill(self) -> None:
-        self._width = self.scrollable_content_region.width
-        width = self._width or 80
-        contents = [content_of(line, width) for line in self._lines]
-        rows = sum(-(-max(content.cell_length, 1) // width) for content in contents)
-        # Short readouts are filled up, so that from step to step nothing below has to move.
-        contents += [Content("")] * (_ROWS - rows)
-        rows = max(rows, _ROWS)
-        self._text.update(Content("\n").join(contents), layout=rows != self._rows)
-        self._rows = rows
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return self._tallest
+
+    def _make(self, width: int, height: int) -> tuple[Sequence[Strip], Sequence[Strip]]:  # noqa: ARG002
+        return self._strips(Content("\n").join(content_of(line, width) for line in self._lines), width), ()

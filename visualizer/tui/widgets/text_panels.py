@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Sequence
 
-from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
+from textual.strip import Strip
 
 from visualizer.clock import time_of_day
 from visualizer.ids import decode
@@ -17,75 +15,41 @@ from visualizer.spans import Line
 from visualizer.tui.prose import prose
 from visualizer.tui.scene import Scene
 from visualizer.tui.widgets.readout_panel import content_of
+from visualizer.tui.widgets.strip_panel import StripPanel, TextPanel
 from visualizer.visible import short_id, visible, visible_size
 
 # Lines of a panel that has none to spare.
 _LOW = 6
 
 
-class TextBody(VerticalScroll, can_focus=True):
-    """Content that scrolls where it does not fit."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._text = Static(markup=False)
-        self._shown: Content | None = None
-
-    def compose(self) -> ComposeResult:
-        yield self._text
-
-    def put(self, content: Content) -> None:
-        """Other content, from its top; nothing is repainted where it is the one already shown."""
-        if self._shown is not None and content.is_same(self._shown):
-            return
-        self._shown = content
-        self._text.update(content)
-        self.scroll_home(animate=False)
-
-
-class TextPanel(TextBody):
-    """A titled panel of content."""
-
-    ALLOW_MAXIMIZE = True
-
-    _title = ""
-
-    def _put(self, title: str, content: Content) -> None:
-        if title != self._title:
-            self._title = title
-            self.border_title = Content(title)
-        self.put(content)
-
-
-class StoryPanel(Vertical):
+class StoryPanel(StripPanel):
     """What to look at next, and beneath it, always in view, the question that the next key answers.
 
     In a race the question stands below the actors, each with the key that runs its next step.
     At the start of a lesson it leads with the introduction, at a path's end with what the path showed.
     """
 
-    ALLOW_MAXIMIZE = True
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._body = TextBody()
-        self._question = Static(markup=False)
-        self._asked = self._titled = self._with_more = ""
         self._scene: Scene | None = None
-
-    def compose(self) -> ComposeResult:
-        yield self._body
-        yield self._question
-
-    def focus(self, scroll_visible: bool = True) -> Self:
-        self._body.focus(scroll_visible)
-        return self
+        self._above: tuple[Line, ...] = ()
 
     def show(self, scene: Scene, above: tuple[Line, ...] = ()) -> None:
         """``above`` are readout lines to tell first, where they have no panel of their own."""
-        told = [content_of(line, max(self.size.width - 4, 24)) for line in above]
+        if self._scene is not None and _story_of(scene) == _story_of(self._scene) and above == self._above:
+            return
+        self._scene, self._above = scene, above
+        self._remake(from_top=True)
+
+    def _make(self, width: int, height: int) -> tuple[Sequence[Strip], Sequence[Strip]]:
+        scene = self._scene
+        if scene is None:
+            return (), ()
+        told = [content_of(line, width) for line in self._above]
         parts = [Content("\n").join(told)] if told else []
         step = scene.next_step
+        question = Content("")
+        race: list[Content] = []
         if scene.trouble:
             title = "no engine"
             parts.append(Content(scene.trouble))
@@ -97,36 +61,24 @@ class StoryPanel(Vertical):
             if scene.step == 0 and scene.path.name == scene.lesson.paths[0].name:
                 parts.append(prose(scene.lesson.intro))
             parts.append(prose(step.say))
-        title = f"readout, then {title}" if told else title
-        self._titled = title
-        self._body.put(Content("\n\n").join(parts))
-        self._scene = scene
-        self._ask()
-
-    def on_resize(self) -> None:
-        self._ask()
-
-    def _ask(self) -> None:
-        """Who may run next, where there is a choice, and the question that the next key answers."""
-        scene, question = self._scene, Content("")
-        race = [] if scene is None else _race(scene, self.size.width, self.size.height)
-        self.set_class(bool(race), "race")
-        if scene is not None and scene.next_step is not None and not scene.trouble:
-            asked = Content.assemble(("? ", "bold $now"), prose(scene.next_step.ask))
+            race = _race(scene, width, height)
+            asked = Content.assemble(("? ", "bold $now"), prose(step.ask))
             question = Content("\n").join((*race, asked))
-        if question.plain != self._asked:
-            self._asked = question.plain
-            self._question.display = bool(question)
-            self._question.update(question)
-        self.call_after_refresh(self._tell_more)
+        body = self._strips(Content("\n\n").join(parts), width)
+        # The question may take half of the panel, with a race above it three quarters.
+        most = -(-height * (3 if race else 2) // 4)
+        pinned = self._strips(question, width)[:most]
+        # A cut sentence must not look like a whole one: the title says that the story goes on below.
+        more = "  ↓ more" if len(body) + len(pinned) > height else ""
+        self.entitle(f"readout, then {title}{more}" if told else f"{title}{more}")
+        return body, pinned
 
-    def _tell_more(self) -> None:
-        """The title says where the story goes on below: a cut sentence must not look like a whole one."""
-        more = "  ↓ more" if self._body.max_scroll_y > 0 else ""
-        title = f"{self._titled}{more}"
-        if title != self._with_more:
-            self._with_more = title
-            self.border_title = Content(title)
+
+def _story_of(scene: Scene) -> tuple[object, ...]:
+    """What the story is made of."""
+    ending = scene.walk.frames if scene.walk is not None and scene.next_step is None else ()
+    at_end = scene.walk is not None and scene.walk.at_end
+    return (scene.lesson, scene.path, scene.step, scene.trouble, scene.other, at_end, ending)
 
 
 def _race(scene: Scene, width: int, height: int) -> list[Content]:
@@ -169,12 +121,12 @@ class RowPanel(TextPanel):
         seen = scene.shown
         job = _job_of(scene)
         if seen is None or scene.engine is None:
-            self._put("row", Content(""))
+            self.put("row", Content(""))
             return
         frame = scene.frame
         move = next((move for move in frame.moves if move.id == job), None) if frame else None
         title = f"row  {scene.machine.row_prefix}{short_id(job, 12)}"
-        self._put(title, Content("\n").join(_row_lines(seen, job, move, scene.engine.prefix)))
+        self.put(title, Content("\n").join(_row_lines(seen, job, move, scene.engine.prefix)))
 
 
 def _job_of(scene: Scene) -> bytes:

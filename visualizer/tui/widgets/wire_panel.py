@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.content import Content
+from textual.strip import Strip
 
 from visualizer.spans import Line
 from visualizer.tui.widgets.lua_panel import wrapped
 from visualizer.tui.widgets.readout_panel import LABEL_WIDTH, ROLE_STYLE
-from visualizer.tui.widgets.text_panels import TextPanel
+from visualizer.tui.widgets.strip_panel import StripPanel
 
 
-class WirePanel(TextPanel):
+class WirePanel(StripPanel):
     """Shows log lines; what is too long for one goes on beneath it, further in."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()
-        self._total = ""
-        self._width = 0
 
     def show(self, lines: tuple[Line, ...], total: str) -> None:
         """Other lines, from the top; their ``total`` is always in view."""
-        if (lines, total) != (self._lines, self._total):
-            self._lines, self._total = lines, total
-            self._fill()
+        self.entitle(f"wire · {total}" if total else "wire")
+        if lines != self._lines:
+            self._lines = lines
+            self._remake(from_top=True)
 
-    def on_resize(self) -> None:
-        if self.scrollable_content_region.width != self._width:
-            self._fill()
-
-    def _fill(self) -> None:
-        self._width = self.scrollable_content_region.width
-        rows = [row for line in self._lines for row in _rows(line, self._width or 80)]
-        self._put(f"wire · {self._total}" if self._total else "wire", Content("\n").join(rows))
+    def _make(self, width: int, height: int) -> tuple[Sequence[Strip], Sequence[Strip]]:  # noqa: ARG002
+        rows = [row for line in self._lines for row in _rows(line, width)]
+        return self._strips(Content("\n").join(rows), width), ()
 
 
 def _rows(line: Line, width: int) -> list[Content]:
