@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import signal
 import sys
 import threading
@@ -25,6 +26,9 @@ from visualizer.tui.themes import DARK, LIGHT, defaults_for
 
 # By then the first frames are painted.
 _COLLECTING_AFTER_SECONDS = 1.0
+
+# What leaving may take once a signal has said so; far more than a server by URL needs to let go of its keys.
+_LEAVING_SECONDS = 10.0
 
 
 def _collect_again() -> None:
@@ -108,7 +112,14 @@ class VisualizerApp(App[int]):
             number = getattr(signal, name, None)
             if number is not None and threading.current_thread() is threading.main_thread():
                 with contextlib.suppress(NotImplementedError):  # an event loop on Windows has no signal handlers
-                    asyncio.get_running_loop().add_signal_handler(number, self.exit, 128 + number)
+                    asyncio.get_running_loop().add_signal_handler(number, self._ended_by, number)
+
+    def _ended_by(self, number: int) -> None:
+        # Textual's thread that writes to the terminal dies with it, and then leaving waits for that thread for ever.
+        last = threading.Timer(_LEAVING_SECONDS, os._exit, (128 + number,))
+        last.daemon = True
+        last.start()
+        self.exit(128 + number)
 
     def open_lesson(self, lesson: Lesson, path: str | None = None) -> None:
         """Pushes a lesson's screen; its engine is opened by the screen's own thread."""
