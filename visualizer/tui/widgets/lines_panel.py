@@ -63,13 +63,8 @@ def _rows(line: Line, room: int) -> list[list[tuple[str, str]]]:
         spans = (type(spans[0])(f"{line.label:<6} ", "label"), *spans)
     if sum(cell_len(span.text) for span in spans) > room:
         spans = tuple(span for span in spans if span.role != "aside")
-    pieces = tuple((piece, span.role) for span in spans for piece in _pieces(span.text, room - _FURTHER_IN))
+    pieces = tuple((span.text, span.role) for span in spans)
     if sum(cell_len(text) for text, _ in pieces) <= room:
         return [list(pieces)]
-    first, *rest = wrapped(pieces, room - _FURTHER_IN)
+    first, *rest = wrapped(pieces, max(room - _FURTHER_IN, 4))
     return [first, *([(" " * _FURTHER_IN, ""), *row] for row in rest)]
-
-
-def _pieces(text: str, room: int) -> list[str]:
-    """A text in pieces of which none holds a word longer than the room."""
-    return [text] if len(text) <= room else [text[at : at + room] for at in range(0, len(text), room)]

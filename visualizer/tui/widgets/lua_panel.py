@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import ClassVar
 
 from msgspec import Struct
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -16,7 +18,7 @@ from visualizer.script import Script
 from visualizer.tui.canvas import fitted
 from visualizer.tui.widgets.strip_panel import StripPanel
 
-_WORDS = re.compile(r"\s*\S+\s*|\s+")
+_PARTS = re.compile(r"\s+|\S+")
 _TOKEN_CLASS = {
     "Keyword": "keyword",
     "Literal.String": "string",
@@ -202,38 +204,42 @@ class LuaPanel(StripPanel):
         """One line of the script; what does not fit goes on beneath it, further in."""
         marks = self.marks
         lit = number in marks.lit
-        signs = (
-            ("❱", number == marks.at),
-            ("›", number == marks.chosen),
-            ("●", number in marks.breakpoints),
-            ("┃", lit),
-        )
+        signs = (("❱", number == marks.at), ("›", number == marks.chosen), ("┃", lit))
         sign = next((sign for sign, is_so in signs if is_so), " ")
+        point = "●" if number in marks.breakpoints else " "
         look = "broken" if number == marks.broken else "at" if number == marks.at else "lit" if lit else "gutter"
         unlit = marks.whole and not lit and number >= self._body
-        rows = self._cached(number, f"{sign}{unlit}", pieces, sign, look, unlit=unlit)
+        rows = self._cached(number, f"{sign}{point}{unlit}", pieces, sign, point, look, unlit=unlit)
         if number == marks.broken and marks.error:
             told = fitted(f"       ✗ {marks.error}", max(self._width, 12))
             return [*rows, Strip([Segment(told, self._look("broken"))])]
         return rows
 
     def _cached(
-        self, number: int, key: str, pieces: tuple[tuple[str, str], ...], sign: str, look: str, *, unlit: bool
+        self,
+        number: int,
+        key: str,
+        pieces: tuple[tuple[str, str], ...],
+        sign: str,
+        point: str,
+        look: str,
+        *,
+        unlit: bool,
     ) -> list[Strip]:
         found = self._cache.get((number, key, look))
         if found is None:
-            gutter = Segment(f"{sign}{number:>3} ", self._look(look))
-            beneath = Segment("       ", self._look("gutter"))
+            gutter = [Segment(f"{sign}{number:>3}", self._look(look)), Segment(point, self._look("at"))]
+            beneath = [Segment("       ", self._look("gutter"))]
             room = max(self._width - 7, 12)
             whole = {"at": "at", "broken": "broken"}.get(look, "unlit" if unlit else "")
             found = self._cache[number, key, look] = [
                 Strip(
                     [
-                        gutter if first else beneath,
+                        *(gutter if first else beneath),
                         *(Segment(text, self._look(whole or kind or "plain")) for text, kind in row),
                     ]
                 )
-                for first, row in zip((True, *[False] * len(pieces) * 8), wrapped(pieces, room), strict=False)
+                for first, row in zip(chain((True,), repeat(False)), wrapped(pieces, room), strict=False)
             ]
         return found
 
@@ -242,21 +248,56 @@ class LuaPanel(StripPanel):
         return self._script.body_line if self._script is not None else 1
 
 
-def wrapped(pieces: tuple[tuple[str, str], ...], room: int) -> list[list[tuple[str, str]]]:
-    """Styled pieces of one line as rows of at most that many characters, broken at spaces where there are any."""
+def wrapped(pieces: Sequence[tuple[str, str]], room: int) -> list[list[tuple[str, str]]]:
+    """Styled pieces of one line as rows of at most that many cells, broken at spaces where there are any.
+
+    What stands without a space between belongs together, whatever pieces it is made of; only what is longer than a row
+    is broken elsewhere.
+    """
     rows: list[list[tuple[str, str]]] = [[]]
     used = 0
-    may_break = False
-    for text, kind in pieces:
-        for word in _WORDS.findall(text):
-            if (may_break or word[0].isspace()) and used and used + len(word.rstrip()) > room:
+    for word in _words(pieces):
+        width = sum(cell_len(text) for text, _ in word)
+        blank = not word[0][0].strip()
+        if blank and not used and len(rows) > 1:
+            continue  # what goes on beneath begins with a word
+        if used and used + width > room and not blank:
+            rows.append([])
+            used = 0
+        for text, kind in word:
+            while used + cell_len(text) > room and not blank:
+                fits = _fitting(text, room - used)
+                rows[-1].append((text[:fits], kind))
+                text = text[fits:]
                 rows.append([])
                 used = 0
-                word = word.lstrip()
-            rows[-1].append((word, kind))
-            used += len(word)
-            may_break = word[-1:].isspace()
+            rows[-1].append((text, kind))
+            used += cell_len(text)
     return rows
+
+
+def _words(pieces: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """Pieces cut at their spaces: words, each of one or more pieces, and the spaces between."""
+    word: list[tuple[str, str]] = []
+    for text, kind in pieces:
+        for part in _PARTS.findall(text):
+            if part.isspace():
+                if word:
+                    yield word
+                    word = []
+                yield [(part, kind)]
+            else:
+                word.append((part, kind))
+    if word:
+        yield word
+
+
+def _fitting(text: str, room: int) -> int:
+    """How many characters of a text fit, one at least."""
+    count = 0
+    while count < len(text) and cell_len(text[: count + 1]) <= room:
+        count += 1
+    return max(count, 1)
 
 
 def folded(script: Script) -> list[tuple[int, int, list[str]]]:
