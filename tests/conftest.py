@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 import pytest
 from hypothesis import settings
 
+from visualizer.caller import Caller
 from visualizer.engine import EmbeddedServer, Engine, open_engine
 from visualizer.keyspace import Keyspace
 from visualizer.machine.bench import Bench
 from visualizer.model import Step
-from visualizer.script import Caller
 
 QUEUE = "cm"
 

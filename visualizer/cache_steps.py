@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from visualizer.caller import ErrorReply, Reply, ShaDiffersError
 from visualizer.model import Machine, Outcome, Parameter, Performed
-from visualizer.script import ErrorReply, Named, Reply, Script, ShaDiffersError, load
+from visualizer.script import Named, Script, load
 from visualizer.steps import NamedStep, Stage
 
 BY_EVAL, BY_EVALSHA = "send_by_eval", "send_by_evalsha"

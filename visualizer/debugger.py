@@ -16,7 +16,7 @@ from typing import Any
 import hiredis
 from msgspec import Struct
 
-from visualizer.script import ErrorReply
+from visualizer.caller import ErrorReply
 
 # A server reads at most 16 KiB at once. Arming and EVAL have to arrive together, or another client's EVAL could be
 # taken for ours; and a debugger command of 1,024 bytes or more ends the session by an assertion.

@@ -11,12 +11,12 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
+from visualizer.caller import ReplyLostError
 from visualizer.engine import EngineError, EngineGone
 from visualizer.ids import Minter
 from visualizer.keyspace import Keyspace
 from visualizer.lesson_faults import nearest
 from visualizer.model import Frame, Machine, Step, Walk
-from visualizer.script import ReplyLostError
 from visualizer.visible import visible
 from visualizer.walk import Engine, Walker
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from visualizer.caller import ErrorReply
 from visualizer.keyspace import Keyspace
 from visualizer.model import Machine, Place, SideKey
-from visualizer.script import ErrorReply
 
 # How many members of a place are read: a script that looks at more is told by the count.
 HEAD = 4

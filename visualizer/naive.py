@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from visualizer.caller import ErrorReply, Reply
 from visualizer.model import Frame, Machine, Outcome, Parameter, Performed
-from visualizer.script import ErrorReply, Reply
 from visualizer.steps import NamedStep, Stage
 from visualizer.visible import visible
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from visualizer.actors import let_pass
+from visualizer.caller import Caller
 from visualizer.engine import Engine, Feature
 from visualizer.keyspace import Keyspace
 from visualizer.lesson import Lesson, LessonPath
@@ -18,7 +19,6 @@ from visualizer.machine import MACHINES
 from visualizer.machine.bench import Bench
 from visualizer.model import Dump, Frame, Machine, Observation, Step, Walk
 from visualizer.race import Order, other_turn
-from visualizer.script import Caller
 from visualizer.steps import NEEDS, instant_of
 from visualizer.walk import Walker
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from visualizer.script import ErrorReply
+from visualizer.caller import ErrorReply
 from visualizer.visible import visible
 
 # Roles, not colours: what a span is, for a screen to choose how it looks.

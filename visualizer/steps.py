@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from visualizer.caller import Caller
 from visualizer.keyspace import Keyspace
 from visualizer.lesson_clock import LessonClock
 from visualizer.machine.bench import Bench, Tokens
 from visualizer.model import Frame, FrameKind, Machine, Observation, Outcome, Parameter, Performed, Step
-from visualizer.script import Caller
 
 
 class Engine(Protocol):

@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from visualizer.caller import ErrorReply
 from visualizer.model import Frame, Move, WireCall
-from visualizer.script import ErrorReply
 from visualizer.visible import visible
 
 # A whole number from here on is an instant in ms (1e12 is in the year 2001), and two runs have two clocks.

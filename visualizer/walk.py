@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from visualizer.actors import ACTOR_STEPS
 from visualizer.cache_steps import CACHE_STEPS
+from visualizer.caller import Caller, ReplyLostError
 from visualizer.expect import judge as judge_expectations
 from visualizer.ids import IdError
 from visualizer.kept_keys import KeptKeys
@@ -36,7 +37,7 @@ from visualizer.model import (
 from visualizer.move import moves_between, unseen_moves
 from visualizer.naive import NAIVE_STEPS
 from visualizer.observe import Observer
-from visualizer.script import Caller, ReplyLostError, load
+from visualizer.script import load
 from visualizer.steps import STEPS, NamedStep, Stage
 
 Value = TypeVar("Value")

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from visualizer.caller import Caller, ErrorReply, ReplyLostError, error_text
 from visualizer.debugger import At, DebuggerError, Local, Ran, Session, TooLargeError, starting
 from visualizer.engine import Engine, EngineError, EngineGone, private_engine
 from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer
@@ -23,7 +24,7 @@ from visualizer.machine.bench import Bench
 from visualizer.model import Dump, Machine, Step, WireCall
 from visualizer.move import moves_between
 from visualizer.observe import Observer
-from visualizer.script import Caller, ErrorReply, ReplyLostError, Script, error_text, load
+from visualizer.script import Script, load
 from visualizer.trace import Trace
 
 # A script that runs more lines than this is not read line by line to its end: nobody would look at them.

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from visualizer.caller import ErrorReply
 from visualizer.inside import PlaceSeen, Seen
 from visualizer.model import Machine
-from visualizer.script import ErrorReply
 from visualizer.spans import BROKEN, ENTERED, LABEL, LEFT, QUIET, STRONG, VALUE, Line, Span, quoted, show_reply
 from visualizer.trace import Trace
 from visualizer.visible import short_id, visible, visible_size

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from tests.benchmarks.bench_queue import JOB, LEASE_MS, bench_queue, extend_words
 from tests.benchmarks.figures import Finding, interleaved, p95, rounds
-from visualizer.script import Caller, Value, load
+from visualizer.caller import Caller
+from visualizer.script import Value, load
 
 
 def measure(share: float) -> Iterator[Finding]:

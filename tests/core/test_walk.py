@@ -10,9 +10,10 @@ from redis import exceptions
 
 from tests.core.walking import GROUP, GUESS, HOUR_MS, LANE, RIVAL, Tap, claimed, space_on, take, texts, walker_on
 from tests.engine.serving import Relay, calls_of, needs_server, stand_in, tcp_server
+from visualizer.caller import ErrorReply
 from visualizer.engine import Engine, EngineError, open_engine
 from visualizer.model import Grant, Step
-from visualizer.script import ErrorReply, load
+from visualizer.script import load
 
 # The cursor -----------------------------------------------------------------------------------------------------------
 

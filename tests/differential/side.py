@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from tests.differential.calls import BASE, LOCK_MS, Call, Step
 from tests.differential.left_out import IGNORED_KEYS, IGNORED_META
-from visualizer.script import ErrorReply
+from visualizer.caller import ErrorReply
 
 Words = tuple[bytes | str | int, ...]
 # Sends commands and answers their replies; an error stands in its place.

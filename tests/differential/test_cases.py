@@ -11,7 +11,7 @@ import pytest
 from tests.differential import cases, flow_cases
 from tests.differential.record import Case, judge
 from tests.differential.side import Side
-from visualizer.script import ErrorReply
+from visualizer.caller import ErrorReply
 
 PATHS = [path.name for path in (*cases.all_paths(), *flow_cases.all_paths())]
 

@@ -12,7 +12,7 @@ import pytest
 from tests.differential.record import Taken, follow
 from tests.differential.side import Side
 from tests.differential.walks import LENGTH, PROFILES, record_walk
-from visualizer.script import ErrorReply
+from visualizer.caller import ErrorReply
 
 SEEDS = int(os.environ.get("DIFFERENTIAL_SEEDS", "50"))
 

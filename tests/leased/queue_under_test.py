@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from visualizer.caller import Caller
 from visualizer.engine import Engine
 from visualizer.ids import Minter
 from visualizer.keyspace import Keyspace
 from visualizer.machine.bench import Bench
 from visualizer.machine.leased_verbs import VERBS
 from visualizer.model import Grant, Outcome, Step, WireCall
-from visualizer.script import Caller
 
 _minter = Minter(7, lambda: time.time_ns() // 1_000_000)
 

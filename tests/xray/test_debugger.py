@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.engine.serving import calls_of, eventually, needs_server
 from tests.xray.looking import LOCAL, children_of, ended, session
+from visualizer.caller import ErrorReply
 from visualizer.debugger import (
     COMMAND_BYTES,
     START_BYTES,
@@ -24,7 +25,6 @@ from visualizer.debugger import (
     starting,
 )
 from visualizer.engine import EmbeddedServer
-from visualizer.script import ErrorReply
 
 pytestmark = needs_server
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

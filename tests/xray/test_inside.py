@@ -11,6 +11,7 @@ import redis
 from tests.core.walking import GROUP, GUESS, HOUR_MS, LANE, RIVAL
 from tests.engine.serving import needs_server
 from tests.xray.looking import BASE, CLAIM, ENQUEUE, PAYLOAD, player_on, stop_at, taken
+from visualizer.caller import ErrorReply
 from visualizer.engine import Engine
 from visualizer.inside import HEAD, Gaze, PlaceSeen, seen_by
 from visualizer.keyspace import Keyspace
@@ -18,7 +19,6 @@ from visualizer.look_inside import source_of
 from visualizer.machine import MACHINES
 from visualizer.model import Step
 from visualizer.player import Player
-from visualizer.script import ErrorReply
 from visualizer.xray import Xray
 
 pytestmark = [needs_server, pytest.mark.usefixtures("one_copy")]

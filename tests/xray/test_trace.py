@@ -11,10 +11,11 @@ from msgspec import structs
 from tests.core.walking import GUESS, RIVAL, Tap
 from tests.engine.serving import needs_server
 from tests.xray.looking import CLAIM, ENQUEUE, player_on, taken
+from visualizer.caller import ErrorReply
 from visualizer.engine import Engine
 from visualizer.look_inside import source_of
 from visualizer.model import Change, Frame, Step
-from visualizer.script import ErrorReply, load
+from visualizer.script import load
 from visualizer.trace import Trace, _timeless, call_of, went_another_way
 from visualizer.xray import Xray
 

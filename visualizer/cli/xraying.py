@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from visualizer.caller import ErrorReply
 from visualizer.cli.ending import OK, REFUSED, complain, say, write_json
 from visualizer.cli.opening import loaded, opened
 from visualizer.inside import PlaceSeen, Seen
 from visualizer.look_inside import source_of, why_never
 from visualizer.player import Player, why_not_here
-from visualizer.script import ErrorReply
 from visualizer.visible import json_bytes
 from visualizer.wire_log import issued_lines
 from visualizer.xray import NoXrayError, Xray

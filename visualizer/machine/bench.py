@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from visualizer.caller import Caller, Reply
 from visualizer.keyspace import Keyspace
 from visualizer.model import Parameter, Step
-from visualizer.script import Caller, Named, Reply, Value, load
+from visualizer.script import Named, Value, load
 
 Tokens = Mapping[tuple[str, bytes], bytes]
 

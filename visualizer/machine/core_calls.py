@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
+from visualizer.caller import Reply
 from visualizer.machine.bench import Bench
 from visualizer.machine.core_codes import CODES
 from visualizer.machine.host import unlisted
 from visualizer.model import Outcome, Parameter, Performed
-from visualizer.script import Reply, load
+from visualizer.script import load
 
 # The defaults of the worker and of the sweep (contract section 4).
 LOCK_DURATION_MS = 30_000

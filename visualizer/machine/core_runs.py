@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from visualizer.caller import Reply
 from visualizer.machine.bench import Bench
 from visualizer.machine.core_calls import (
     ATTEMPTS,
@@ -36,7 +37,6 @@ from visualizer.machine.core_calls import (
 )
 from visualizer.machine.host import unlisted
 from visualizer.model import Grant, Outcome, Performed
-from visualizer.script import Reply
 
 # Adding ---------------------------------------------------------------------------------------------------------------
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from visualizer.caller import ErrorReply, Reply
 from visualizer.ids import IdError
 from visualizer.machine.bench import Bench, TokenUnknownError
 from visualizer.model import Outcome, Parameter, Performed, Verb
-from visualizer.script import ErrorReply, Reply
 
 Edges = tuple[tuple[str | None, str | None], ...]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from visualizer.caller import ErrorReply, Reply
 from visualizer.machine.bench import Bench
 from visualizer.machine.host import unlisted, verb
 from visualizer.model import Grant, Outcome, Parameter, Performed, Verb
-from visualizer.script import ErrorReply, Reply
 
 WORKER = Parameter("worker", "worker", "who claims, and then holds the token", default="w1")
 LEASE_MS = Parameter("lease_ms", "duration_ms", "how long the lease runs", default=30_000, minimum=1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from visualizer.caller import Reply
 from visualizer.machine.bench import Bench
 from visualizer.machine.host import NotSentError, Replies, unlisted, verb
 from visualizer.machine.leased_claims import CLAIMS, LEASE_MS
 from visualizer.machine.leased_lanes import LANE_VERBS
 from visualizer.model import Outcome, Parameter, Performed, Verb
-from visualizer.script import Reply
 from visualizer.visible import visible
 
 _TOKEN = Parameter("token", "token", "the attempts that the worker's claim gave it", required=True)

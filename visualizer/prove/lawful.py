@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from visualizer.caller import Caller, Server
 from visualizer.ids import Minter
 from visualizer.keyspace import Keyspace
 from visualizer.machine.bench import Bench
@@ -18,7 +19,6 @@ from visualizer.machine.leased_verbs import VERBS
 from visualizer.model import Grant, Outcome, Step
 from visualizer.prove.counts import KEPT_SENTENCES, Worked
 from visualizer.prove.numbers import Draw
-from visualizer.script import Caller, Server
 from visualizer.visible import visible
 
 HOUR_MS = 3_600_000

@@ -14,9 +14,9 @@ from redis.exceptions import ConnectionError as Broken
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as Silent
 
+from visualizer.caller import ReplyLostError
 from visualizer.engine.client import unix_client
 from visualizer.prove.counts import Report
-from visualizer.script import ReplyLostError
 
 ANSWER_SECONDS = 10.0
 REPORT_SECONDS = 0.2

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from visualizer.caller import Caller
 from visualizer.keyspace import Keyspace
 from visualizer.laws import judge
 from visualizer.machine.bench import Bench
@@ -20,7 +21,6 @@ from visualizer.model import Evidence, Observation, Performed, Step
 from visualizer.observe import Observer
 from visualizer.prove.counts import OddCount
 from visualizer.prove.link import Link
-from visualizer.script import Caller
 
 HOUR_MS = 3_600_000
 JOB, GROUP = b"JOB0KHTOWnGLuC", b"PRT0KHTOfMv2X2"

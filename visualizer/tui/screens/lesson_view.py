@@ -13,10 +13,10 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from visualizer.actions import ACTIONS
+from visualizer.caller import ErrorReply
 from visualizer.clock import duration, lesson_time
 from visualizer.lane_view import LaneView, lanes_of
 from visualizer.picture import OVERDUE_TOLD_MS, picture
-from visualizer.script import ErrorReply
 from visualizer.tui.scene import Scene
 from visualizer.tui.telling import lines_of, lua_of, wire_of
 from visualizer.tui.widgets.bars import KeyBar, PathLine, TopLine

@@ -11,8 +11,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from visualizer.actions import INSIDE
+from visualizer.caller import ErrorReply
 from visualizer.clock import duration
-from visualizer.script import ErrorReply
 from visualizer.spans import Line, Span
 from visualizer.trace import went_another_way
 from visualizer.tui.widgets.bars import KeyBar, TitleLine
