@@ -15,8 +15,8 @@ from visualizer.actions import ACTIONS, INSIDE, sign
 from visualizer.cli.commands import visualizer
 from visualizer.lesson import all_lessons, find, load
 from visualizer.machine import MACHINES
+from visualizer.perform import NAMED_STEPS
 from visualizer.tui.themes import DARK, LIGHT
-from visualizer.walk import NAMED_STEPS
 
 CHECKOUT = Path(__file__).parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")

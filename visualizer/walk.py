@@ -11,22 +11,18 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from visualizer.actors import ACTOR_STEPS
-from visualizer.cache_steps import CACHE_STEPS
-from visualizer.caller import Caller, ReplyLostError
+from visualizer.caller import Caller
 from visualizer.expect import judge as judge_expectations
-from visualizer.ids import IdError
 from visualizer.kept_keys import KeptKeys
 from visualizer.keyspace import Keyspace
 from visualizer.laws import judge
 from visualizer.lesson_clock import STEP_MS, LessonClock
-from visualizer.machine.bench import Bench, TokenUnknownError
+from visualizer.machine.bench import Bench
 from visualizer.model import (
     Dump,
     Evidence,
     Expectation,
     Frame,
-    FrameKind,
     Machine,
     Observation,
     Outcome,
@@ -35,14 +31,11 @@ from visualizer.model import (
     Walk,
 )
 from visualizer.move import moves_between, unseen_moves
-from visualizer.naive import NAIVE_STEPS
 from visualizer.observe import Observer
+from visualizer.perform import NAMED_STEPS, Performer
 from visualizer.script import load
-from visualizer.steps import STEPS, NamedStep, Stage
 
 Value = TypeVar("Value")
-
-NAMED_STEPS: Mapping[str, NamedStep] = {**STEPS, **NAIVE_STEPS, **ACTOR_STEPS, **CACHE_STEPS}
 
 
 class Engine(Protocol):
@@ -129,9 +122,9 @@ class Walker:
         self._captured = tuple(captured)
         self._keys = KeptKeys(engine, machine, space, self._captured, groups)
         self._caller = Caller(self._keys, engine.watching if watch else None)
-        self._sleep = sleep
         self._observer = Observer(engine, machine, space, self._captured)
         self.clock = LessonClock(engine, space, machine) if machine.own_clock else None
+        self._performer = Performer(engine, machine, space, self._caller, self.clock, sleep, self._keys.put_back)
         self._keep_dumps = keep_dumps
         self._load_scripts()
         opening = self._observer.read()
@@ -163,7 +156,7 @@ class Walker:
             self._append(None, Performed(Outcome("ran_out" if ran_out else "changed"), kind="between"), last, before)
             note = note or _BETWEEN[ran_out]
         self._keys.keep_late(keeps)
-        performed = self._perform(step, before, named)
+        performed = self._performer.perform(step, before, self.walk.frames)
         before = self._keys.with_late(before)
         if note:
             performed = replace(performed, notes=(note, *performed.notes))
@@ -191,7 +184,7 @@ class Walker:
             over = set(self.clock.over(seen, STEP_MS))
             dumps = {key: replace(dump, expires_at_ms=1) if key in over else dump for key, dump in seen.dumps.items()}
             seen = replace(seen, dumps=dumps)
-        return seen, lambda caller: self._bench(caller, step, later_ms)
+        return seen, lambda caller: self._performer.bench(caller, step, self.walk.frames, later_ms)
 
     def dumps_of(self, names: Iterable[bytes]) -> dict[bytes, Dump]:
         """Dumps of these keys as they are now; those that do not exist have none."""
@@ -201,50 +194,6 @@ class Walker:
         """The server's clock, read outside the wire log."""
         seconds, micros = self._engine.client.time()
         return int(seconds) * 1000 + int(micros) // 1000
-
-    def _perform(self, step: Step, before: Observation, named: NamedStep | None) -> Performed:
-        tokens = self._tokens()
-        verb = self._machine.verbs.get(step.do)
-        kind: FrameKind = named.kind if verb is None and named is not None else "script"
-        try:
-            if verb is not None:
-                performed = verb.run(self._bench(self._caller, step))
-                ran = performed.kind == "script" and performed.outcome.sent
-                return replace(performed, script=verb.script) if ran else performed
-            if named is None:
-                raise KeyError(f"{step.do} is no verb of the {self._machine.name} machine and no named step")
-            if named.needs_job:
-                if step.id is None:
-                    raise IdError(f"{step.do} is about a job, and the step names none")
-                self._space.job(step.id)  # its commands name the id where no key of its row is built
-            return named.run(
-                Stage(
-                    self._caller,
-                    self._space,
-                    step,
-                    tokens,
-                    before,
-                    self._engine,
-                    self._sleep,
-                    self._keys.put_back,
-                    self._machine,
-                    self.clock,
-                    self.walk.frames,
-                )
-            )
-        except (IdError, TokenUnknownError) as failure:
-            return Performed(Outcome("not_sent", refused=str(failure), sent=False), kind=kind)
-        except ReplyLostError as failure:
-            note = f"{str(failure).rstrip('.')}; the server may have run it, and it was not sent again"
-            return Performed(Outcome("reply_lost", note=note), kind=kind, script=verb.script if verb else None)
-
-    def _bench(self, caller: Caller, step: Step, later_ms: int = 0) -> Bench:
-        clock = self.clock
-        now_ms = None if clock is None else lambda: clock.now_ms + later_ms
-        return Bench(caller, self._space, step, self._tokens(), now_ms)
-
-    def _tokens(self) -> dict[tuple[str, bytes], bytes]:
-        return {(grant.worker, grant.id): grant.token for frame in self.walk.frames for grant in frame.performed.grants}
 
     def _append(self, step: Step | None, performed: Performed, before: Observation, after: Observation) -> Walk:
         homes_before, homes_after = before.homes(), after.homes()

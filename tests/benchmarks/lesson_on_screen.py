@@ -9,10 +9,10 @@ from tests.benchmarks.painting import Painted, Screening
 from visualizer.lesson import Lesson, find, load
 from visualizer.machine import MACHINES
 from visualizer.model import Step, Walk
+from visualizer.perform import NAMED_STEPS
 from visualizer.player import Player
 from visualizer.tui.app import VisualizerApp
 from visualizer.tui.screens.lesson import LessonScreen
-from visualizer.walk import NAMED_STEPS
 
 LESSON = "states-as-locations"
 

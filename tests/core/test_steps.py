@@ -9,8 +9,8 @@ import pytest
 from tests.core.walking import GUESS, HOUR_MS, RIVAL, THIRD, Tap, claimed, held, space_on, take, texts, walker_on
 from visualizer.engine import Engine, EngineError
 from visualizer.observe import DUMP_MEMBERS
+from visualizer.perform import NAMED_STEPS
 from visualizer.script import load
-from visualizer.walk import NAMED_STEPS
 
 FACTS = "the_row_state_follows_the_place"
 LOST = ["the_id_is_in_exactly_one_place", FACTS, "every_row_has_a_place"]

@@ -16,8 +16,9 @@ from visualizer.lesson import Lesson, load
 from visualizer.lesson_clock import START_MS, LessonClock
 from visualizer.machine import MACHINES
 from visualizer.model import Frame, Observation, Step
+from visualizer.perform import NAMED_STEPS
 from visualizer.readout import readout
-from visualizer.walk import NAMED_STEPS, Walker
+from visualizer.walk import Walker
 
 CORE = MACHINES["core"]
 IDS = (GUESS, RIVAL, THIRD)

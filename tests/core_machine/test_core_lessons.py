@@ -9,7 +9,7 @@ import pytest
 from tests.lessons.writing import HEAD, PATH, STEP, step
 from visualizer.lesson import LessonFaults, load
 from visualizer.machine import MACHINES
-from visualizer.walk import NAMED_STEPS
+from visualizer.perform import NAMED_STEPS
 
 CORE_HEAD = HEAD.replace('machine = "leased"', 'machine = "core"')
 

@@ -12,8 +12,9 @@ from visualizer.lesson import find, load
 from visualizer.machine import MACHINES
 from visualizer.machine.core_codes import CODES
 from visualizer.model import Step
+from visualizer.perform import NAMED_STEPS
 from visualizer.player import Player
-from visualizer.walk import NAMED_STEPS, Walker
+from visualizer.walk import Walker
 
 NOTHING = "It wrote nothing: places, rows, locks, marks and counters read as before."
 STRANGER = {"text": "w9:1"}

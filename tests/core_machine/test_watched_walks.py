@@ -10,8 +10,8 @@ from visualizer.cli.playing import failures, play
 from visualizer.engine import Engine
 from visualizer.lesson import find, load
 from visualizer.machine import MACHINES
+from visualizer.perform import NAMED_STEPS
 from visualizer.player import Player
-from visualizer.walk import NAMED_STEPS
 
 EVERY = load(find("every-transition"), MACHINES, NAMED_STEPS)
 LOCKS = load(find("lock-protocol"), MACHINES, NAMED_STEPS)

@@ -9,7 +9,7 @@ import pytest
 from visualizer.lesson import Lesson, LessonFaults, load
 from visualizer.lesson_faults import Fault
 from visualizer.machine import MACHINES
-from visualizer.walk import NAMED_STEPS
+from visualizer.perform import NAMED_STEPS
 
 NAMED = NAMED_STEPS
 HERE = Path(__file__).parent

@@ -11,9 +11,9 @@ from tests.shell.conftest import SMALL
 from visualizer.engine import open_engine
 from visualizer.lesson import all_lessons, load
 from visualizer.machine import MACHINES
+from visualizer.perform import NAMED_STEPS
 from visualizer.plain import PlainLesson, folded, unmarked
 from visualizer.player import Player
-from visualizer.walk import NAMED_STEPS
 
 LINE = "wire   EVALSHA d491b31… 2 keys 2 args → [JOB0KHTOWnGLuC, well-known, 1]"
 

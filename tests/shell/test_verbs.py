@@ -8,8 +8,8 @@ from tests.shell.conftest import Shell
 from visualizer.cli.verbs import KIND_WORDS
 from visualizer.machine import MACHINES
 from visualizer.model import Parameter, Verb
+from visualizer.perform import NAMED_STEPS
 from visualizer.steps import NamedStep
-from visualizer.walk import NAMED_STEPS
 
 VERBS = [(machine.name, verb) for machine in MACHINES.values() for verb in machine.verbs.values()]
 ACTIONS: list[tuple[str, Verb | NamedStep]] = [*VERBS, *(("named step", step) for step in NAMED_STEPS.values())]

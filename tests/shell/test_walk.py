@@ -21,10 +21,11 @@ from visualizer.engine.embedded import EmbeddedEngine
 from visualizer.lesson import find, load
 from visualizer.machine import MACHINES, bench
 from visualizer.model import Step, Walk
+from visualizer.perform import NAMED_STEPS
 from visualizer.player import Player
 from visualizer.script import Script
 from visualizer.script import load as load_script
-from visualizer.walk import NAMED_STEPS, Walker
+from visualizer.walk import Walker
 
 Written = Callable[[str], str]
 NEEDS_SERVER = PATH.format(name="restarts") + ENQUEUE + step("restart_server", 'outcome = "restarted"')

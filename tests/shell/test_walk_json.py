@@ -15,8 +15,8 @@ from visualizer.cli.ending import write_json
 from visualizer.frame_json import field_name, json_value
 from visualizer.lesson import find, load
 from visualizer.machine import MACHINES
+from visualizer.perform import NAMED_STEPS
 from visualizer.script import load as load_script
-from visualizer.walk import NAMED_STEPS
 
 SLUG = "states-as-locations"
 LESSON = load(find(SLUG), MACHINES, NAMED_STEPS)

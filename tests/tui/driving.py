@@ -9,9 +9,9 @@ from textual.pilot import Pilot
 
 from visualizer.lesson import Lesson, find, load
 from visualizer.machine import MACHINES
+from visualizer.perform import NAMED_STEPS
 from visualizer.tui.app import VisualizerApp
 from visualizer.tui.screens.lesson import LessonScreen
-from visualizer.walk import NAMED_STEPS
 
 WIDE, MEDIUM, SMALL = (120, 36), (80, 24), (40, 15)
 # How often a condition is looked at before it counts as never coming: far more than any step takes.

@@ -7,7 +7,7 @@ import pytest
 from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of
 from visualizer.lesson import Lesson, find, load
 from visualizer.machine import MACHINES
-from visualizer.walk import NAMED_STEPS
+from visualizer.perform import NAMED_STEPS
 
 
 def codemojex() -> Lesson:

@@ -17,10 +17,10 @@ from tests.tui.driving import the_lesson, until
 from visualizer.lesson import find, load
 from visualizer.machine import MACHINES
 from visualizer.model import Frame, Member, Observation, PlaceReading, Walk
+from visualizer.perform import NAMED_STEPS
 from visualizer.tui.app import VisualizerApp
 from visualizer.tui.screens.lesson import LessonScreen
 from visualizer.tui.screens.xray import XrayScreen
-from visualizer.walk import NAMED_STEPS
 
 # 2026-01-27 15:11:37.641, the moment at which the lesson's first id was minted.
 _START_MS = 1_769_526_697_641

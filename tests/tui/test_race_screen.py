@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of
 from visualizer.lesson import Lesson, find, load
 from visualizer.machine import MACHINES
-from visualizer.walk import NAMED_STEPS, Walker
+from visualizer.perform import NAMED_STEPS
+from visualizer.walk import Walker
 
 
 def the_race() -> Lesson:

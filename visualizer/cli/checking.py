@@ -11,8 +11,8 @@ from visualizer.engine import Engine
 from visualizer.lesson import Lesson, LessonFaults, LessonPath, all_lessons, duplicate_slugs, find, load
 from visualizer.lesson_faults import key_lines
 from visualizer.machine import MACHINES
+from visualizer.perform import NAMED_STEPS
 from visualizer.player import DeadlinePassedError, Player, why_not_here
-from visualizer.walk import NAMED_STEPS
 
 
 def check_lessons(names: Sequence[str], spec: str, queue: str, pace: float, take_over: bool) -> int:

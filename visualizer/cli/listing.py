@@ -22,7 +22,7 @@ def list_lessons(as_json: bool) -> int:
     """Every lesson, one a line; a faulty one is told on stderr and answers 1."""
     from visualizer.lesson import Lesson, LessonFaults, all_lessons, load
     from visualizer.machine import MACHINES
-    from visualizer.walk import NAMED_STEPS
+    from visualizer.perform import NAMED_STEPS
 
     code = OK
     lessons: list[Lesson] = []

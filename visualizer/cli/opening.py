@@ -111,7 +111,7 @@ def loaded(name: str, pace: float) -> Lesson:
     """The lesson of that name or file, its durations multiplied by the pace. LessonFaults, UnknownLessonError."""
     from visualizer.lesson import find, load
     from visualizer.machine import MACHINES
-    from visualizer.walk import NAMED_STEPS
+    from visualizer.perform import NAMED_STEPS
 
     return load(find(name), MACHINES, NAMED_STEPS, pace)
 

@@ -11,9 +11,9 @@ from visualizer.cli.ending import OK, say
 from visualizer.lesson_faults import nearest
 from visualizer.machine import MACHINES
 from visualizer.model import Parameter, Verb
+from visualizer.perform import NAMED_STEPS
 from visualizer.steps import NamedStep
 from visualizer.visible import visible
-from visualizer.walk import NAMED_STEPS
 
 NAMED = "named step"
 NOTHING = "nothing"
