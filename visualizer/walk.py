@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
@@ -34,8 +34,7 @@ from visualizer.move import moves_between, unseen_moves
 from visualizer.observe import Observer
 from visualizer.perform import NAMED_STEPS, Performer
 from visualizer.script import load
-
-Value = TypeVar("Value")
+from visualizer.sharing import shared
 
 
 class Engine(Protocol):
@@ -296,21 +295,3 @@ class Walker:
                 pipeline.execute_command("SCRIPT", "LOAD", script.source)
             pipeline.execute()
             self._engine.loaded.update(script.sha1 for script in missing)
-
-
-def shared(earlier: Observation, later: Observation) -> Observation:
-    """The later observation, holding the earlier one's values wherever they are equal: frames share what stayed."""
-    places = {name: _kept(earlier.places.get(name), reading) for name, reading in later.places.items()}
-    rows = {job: _kept(earlier.rows.get(job), row) for job, row in later.rows.items()}
-    return replace(
-        later,
-        places=places,
-        rows=rows,
-        memberships=_kept(earlier.memberships, later.memberships),
-        sides=_kept(earlier.sides, later.sides),
-    )
-
-
-def _kept(earlier: Value | None, later: Value) -> Value:
-    """The earlier of two equal values."""
-    return earlier if earlier is not None and earlier == later else later
