@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
+from visualizer.called import NoXrayError, Source
 from visualizer.engine import Engine
 from visualizer.engine.embedded import server_binary
 from visualizer.model import Dump, Frame, Observation, Step
 from visualizer.player import Player
 from visualizer.steps import NEEDS, instant_of
 from visualizer.trace import call_of
-from visualizer.xray import NoXrayError, Source
 
 # How far a deadline lies ahead in the copy at least, where a step needs it ahead.
 AHEAD_MS = 1_000

@@ -14,17 +14,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from visualizer.caller import Caller, ErrorReply, ReplyLostError, error_text
+from visualizer.called import Called, NoXrayError, Source, caught_call
+from visualizer.caller import ErrorReply, ReplyLostError, error_text
 from visualizer.debugger import At, DebuggerError, Local, Ran, Session, TooLargeError, starting
 from visualizer.engine import Engine, EngineError, EngineGone, private_engine
 from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer
 from visualizer.inside import Gaze, Seen, seen_by, sides_given
-from visualizer.keyspace import Keyspace
-from visualizer.machine.bench import Bench
-from visualizer.model import Dump, Machine, Step, WireCall
+from visualizer.model import Dump, Machine
 from visualizer.move import moves_between
 from visualizer.observe import Observer
-from visualizer.script import Script, load
+from visualizer.script import load
 from visualizer.trace import Trace
 
 # A script that runs more lines than this is not read line by line to its end: nobody would look at them.
@@ -32,49 +31,6 @@ MOST_STOPS = 4_000
 
 _GONE = "the private server is gone"
 _ERROR_LINE = re.compile(r"user_script:(\d+)")
-
-
-class NoXrayError(Exception):
-    """There is nothing to look into, or it cannot be looked into; the message is a sentence."""
-
-
-class Source(Struct, frozen=True):
-    """What is looked into: a call that a step sent, or the step itself where it is still to come.
-
-    ``dumps`` are the queue's keys from just before it, read at ``moment_ms`` by the server's clock (0 where the keys'
-    times are a lesson's own). ``bench`` makes the bench that the coming step's verb works with. ``late`` dumps keys of
-    the lesson's queue that only the call names.
-    """
-
-    machine: Machine
-    space: Keyspace
-    ids: tuple[bytes, ...]
-    step: Step
-    dumps: Mapping[bytes, Dump]
-    moment_ms: int
-    lanes: tuple[str, ...] = ()
-    call: WireCall | None = None
-    bench: Callable[[Caller], Bench] | None = None
-    late: Callable[[Collection[bytes]], Mapping[bytes, Dump]] | None = None
-
-
-class Called(Struct, frozen=True):
-    """The call as the debugger runs it: the script with its keys and arguments, and whom the step is about."""
-
-    script: Script
-    keys: tuple[bytes, ...]
-    args: tuple[bytes, ...]
-    job: bytes | None
-
-    def named(self) -> tuple[tuple[str, bytes], ...]:
-        """KEYS and ARGV by the names of the script's header, in its order; a repeating one is numbered."""
-        header = self.script.header
-        found: list[tuple[str, bytes]] = []
-        for slots, values in ((header.keys, self.keys), (header.args, self.args)):
-            for at, value in enumerate(values):
-                slot = slots[min(at, len(slots) - 1)]
-                found.append((f"{slot.name} {at - len(slots) + 2}" if slot.repeats else slot.name, value))
-        return tuple(found)
 
 
 class Stop(Struct, frozen=True):
@@ -346,41 +302,3 @@ def _told(why: Exception) -> str:
     failure = told_of(why, "the private server", b"")
     text = str(failure).rstrip(".")
     return _GONE if isinstance(failure, EngineGone) else text[:1].lower() + text[1:]
-
-
-class _Caught(Exception):
-    def __init__(self, words: tuple[Any, ...]) -> None:
-        super().__init__("caught")
-        self.words = words
-
-
-class _Catching:
-    """A server that answers every command from the copy and keeps the script's call from being sent."""
-
-    sent_bytes = 0
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def send(self, *words: Any) -> Any:
-        if words[0] == "EVALSHA":
-            raise _Caught(words)
-        return self._engine.send(*words)
-
-    def hold(self, names: Any) -> None:
-        """Nothing has to be noted: the copy is ours."""
-
-
-def caught_call(source: Source, engine: Engine) -> Called:
-    """The call that a step would send, found by letting its verb run up to it. NoXrayError where it sends none."""
-    verb = source.machine.verbs.get(source.step.do)
-    if verb is None or source.bench is None:
-        raise NoXrayError(f"The step {source.step.label or source.step.do} runs no script, so there is no inside.")
-    try:
-        performed = verb.run(source.bench(Caller(_Catching(engine))))
-    except _Caught as caught:
-        count = int(caught.words[2])
-        keys, args = caught.words[3 : 3 + count], caught.words[3 + count :]
-        return Called(load(verb.script), tuple(keys), tuple(args), source.step.id)
-    why = performed.outcome.refused or performed.outcome.note or performed.outcome.name
-    raise NoXrayError(f"Here {source.step.do} sends no script: {why.rstrip('.')}.")

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from visualizer.called import Called
 from visualizer.caller import ErrorReply
 from visualizer.inside import PlaceSeen, Seen
 from visualizer.model import Machine
 from visualizer.spans import BROKEN, ENTERED, LABEL, LEFT, QUIET, STRONG, VALUE, Line, Span, quoted, show_reply
 from visualizer.trace import Trace
 from visualizer.visible import short_id, visible, visible_size
-from visualizer.xray import Called, Stop, Xray
+from visualizer.xray import Stop, Xray
 
 # Six digits are all that the debugger prints of a number.
 _ROUNDED = re.compile(r"-?\d(?:\.\d+)?e\+\d+")

@@ -14,10 +14,11 @@ from time import perf_counter
 from tests.benchmarks.bench_queue import bench_queue
 from tests.benchmarks.figures import Finding, interleaved, p95, rounds
 from tests.xray.looking import CLAIM, ENQUEUE, player_on, taken
+from visualizer.called import Source
 from visualizer.debugger import Session
 from visualizer.engine import EmbeddedServer
 from visualizer.look_inside import source_of
-from visualizer.xray import Source, Xray
+from visualizer.xray import Xray
 
 
 def measure(share: float) -> Iterator[Finding]:

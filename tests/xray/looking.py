@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.core.walking import GROUP, GUESS, HOUR_MS, RIVAL
+from visualizer.called import Source
 from visualizer.debugger import Session
 from visualizer.engine import Engine
 from visualizer.keyspace import Keyspace
@@ -17,7 +18,7 @@ from visualizer.machine import MACHINES
 from visualizer.model import Dump, Frame, Step, WireCall
 from visualizer.player import Player
 from visualizer.script import Header, Script
-from visualizer.xray import Source, Stop, Xray
+from visualizer.xray import Stop, Xray
 
 BASE = b"emq:{cm}:"
 PAYLOAD = b"\x83h\x02payload"

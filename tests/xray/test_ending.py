@@ -13,11 +13,12 @@ import pytest
 from tests.engine.serving import eventually, needs_server, running
 from tests.xray.looking import CLAIM, ENQUEUE, LOCAL, children_of, player_on, taken
 from visualizer import xray as of_xray
+from visualizer.called import NoXrayError
 from visualizer.debugger import DebuggerError
 from visualizer.engine import Engine, private_engine
 from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer
 from visualizer.look_inside import source_of
-from visualizer.xray import NoXrayError, Xray
+from visualizer.xray import Xray
 
 pytestmark = [needs_server, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 

@@ -12,6 +12,7 @@ from tests.engine.serving import calls_of, needs_server
 from tests.xray.conftest import Lasting
 from tests.xray.looking import CLAIM, ENQUEUE, player_on, taken
 from visualizer import look_inside
+from visualizer.called import NoXrayError
 from visualizer.engine import EmbeddedServer, Engine, open_engine
 from visualizer.ids import Minter
 from visualizer.keyspace import Keyspace
@@ -20,7 +21,7 @@ from visualizer.model import Dump, Frame, Step
 from visualizer.observe import DUMP_MEMBERS
 from visualizer.player import Player
 from visualizer.trace import went_another_way
-from visualizer.xray import NoXrayError, Xray
+from visualizer.xray import Xray
 
 pytestmark = needs_server
 

@@ -12,6 +12,7 @@ from tests.engine.serving import needs_server
 from tests.lessons.writing import read
 from tests.xray.conftest import Lasting
 from tests.xray.looking import BASE, player_on
+from visualizer.called import NoXrayError
 from visualizer.cli.playing import failures
 from visualizer.engine import Engine
 from visualizer.lesson import all_lessons
@@ -20,7 +21,7 @@ from visualizer.machine import MACHINES
 from visualizer.model import Dump, Frame, Step
 from visualizer.player import Player
 from visualizer.trace import call_of, went_another_way
-from visualizer.xray import NoXrayError, Xray
+from visualizer.xray import Xray
 
 pytestmark = needs_server
 

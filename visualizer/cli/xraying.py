@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from visualizer.called import NoXrayError
 from visualizer.caller import ErrorReply
 from visualizer.cli.ending import OK, REFUSED, complain, say, write_json
 from visualizer.cli.opening import loaded, opened
@@ -12,7 +13,7 @@ from visualizer.look_inside import source_of, why_never
 from visualizer.player import Player, why_not_here
 from visualizer.visible import json_bytes
 from visualizer.wire_log import issued_lines
-from visualizer.xray import NoXrayError, Xray
+from visualizer.xray import Xray
 from visualizer.xray_lines import told
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from visualizer.actions import ACTIONS, PASS_MS, sign
+from visualizer.called import NoXrayError
 from visualizer.debugger import DebuggerError
 from visualizer.engine import Engine, EngineError, EngineGone
 from visualizer.explore import Explorer, UnknownChoiceError
@@ -18,7 +19,7 @@ from visualizer.readout import readout
 from visualizer.terminal_keys import Keys
 from visualizer.visible import visible
 from visualizer.wire_log import issued_lines, wire_log
-from visualizer.xray import NoXrayError, Xray
+from visualizer.xray import Xray
 from visualizer.xray_lines import told
 
 # Prose is wrapped at this width where the output is no terminal, and at this width at most where it is one.

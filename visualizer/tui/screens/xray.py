@@ -17,6 +17,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 
 from visualizer.actions import INSIDE
+from visualizer.called import Called, NoXrayError
 from visualizer.debugger import DebuggerError
 from visualizer.look_inside import source_of
 from visualizer.model import Frame, Machine
@@ -25,7 +26,7 @@ from visualizer.trace import Trace, call_of
 from visualizer.tui.screens.choice import HelpScreen
 from visualizer.tui.screens.xray_view import XrayView
 from visualizer.tui.widgets.bars import KeyBar
-from visualizer.xray import Called, NoXrayError, Stop, Xray
+from visualizer.xray import Stop, Xray
 
 
 class Inside(Struct, frozen=True):
