@@ -13,19 +13,11 @@ from visualizer.lesson import Lesson, LessonFaults, UnknownLessonError
 from visualizer.look_inside import source_of
 from visualizer.model import Frame
 from visualizer.plain.prompt import Write, choose, choose_lesson
-from visualizer.plain.text import folded, picture_lines, unmarked
+from visualizer.plain.telling import Teller
 from visualizer.player import DeadlinePassedError, Player, why_not_here
-from visualizer.readout import readout
 from visualizer.terminal_keys import Keys
 from visualizer.visible import visible
-from visualizer.wire_log import issued_lines, wire_log
 from visualizer.xray import Xray
-from visualizer.xray_lines import told
-
-# Prose is wrapped at this width where the output is no terminal, and at this width at most where it is one.
-PROSE_COLUMNS, WIDEST_PROSE_COLUMNS = 80, 100
-# Where the words of a readout's line begin, behind its label, and the members of a place, behind its sign.
-LABEL_COLUMNS, SIGN_COLUMNS = 7, 2
 
 _ACTION_OF_KEY = {key: action for action in ACTIONS for key in action.keys}
 
@@ -48,10 +40,10 @@ class PlainLesson:
     ) -> None:
         self._player = player
         self._keys = keys
-        self._write_line = write
+        self._teller = Teller(write, columns)
+        self._write = self._teller.write
         self._load = load
         self._open_engine = open_engine
-        self._columns = columns
         self._explorer: Explorer | None = None
         self._doing: dict[str, Callable[[], None]] = {
             "step": self._step,
@@ -68,17 +60,17 @@ class PlainLesson:
             "transition": self._choose_transition,
             "pass": self._pass,
             "inside": self._look_inside,
-            "layers": self._tell_layers,
-            "wire": self._tell_wire,
-            "codes": self._tell_codes,
-            "help": self._help,
+            "layers": lambda: self._teller.layers(self._player),
+            "wire": lambda: self._teller.wire(self._player),
+            "codes": lambda: self._teller.codes(self._player),
+            "help": self._teller.help,
         }
 
     def run(self) -> None:
         """Tells the lesson from the path it stands on, and does what the keys say."""
         try:
-            self._tell_lesson()
-            self._tell_path()
+            self._teller.lesson(self._player)
+            self._teller.path(self._player)
             while (key := self._keys.press()) is not None:
                 action = _ACTION_OF_KEY.get("space" if key == "enter" else key)
                 if action is None:
@@ -102,10 +94,10 @@ class PlainLesson:
         try:
             doing()
         except (LessonFaults, UnknownChoiceError, UnknownLessonError, DeadlinePassedError) as failure:
-            self._tell_failure(failure)
+            self._teller.failure(failure)
         except (EngineError, RedisError) as failure:
             told = self._engine.failure(failure)
-            self._tell_failure(told)
+            self._teller.failure(told)
             if isinstance(told, EngineGone):
                 self._write("What ran before can still be looked at; r starts the path again.")
 
@@ -113,89 +105,17 @@ class PlainLesson:
     def _engine(self) -> Engine:
         return self._player.engine
 
-    # Telling ----------------------------------------------------------------------------------------------------------
-
-    def _write(self, line: str, indent: int = 0) -> None:
-        for part in folded(line, self._columns(), indent):
-            self._write_line(part)
-
-    def _tell_failure(self, failure: Exception) -> None:
-        text = str(failure)
-        if not isinstance(failure, LessonFaults):  # they begin with the name of a file
-            text = text[:1].upper() + text[1:]
-        for line in text.split("\n"):
-            self._write(visible(line))
-
-    def _tell_lesson(self) -> None:
-        lesson = self._player.lesson
-        self._write(f"{visible(lesson.title)} · {visible(lesson.course)}")
-        self._tell_engine()
-        self._write("")
-        self._prose(lesson.intro)
-
-    def _tell_engine(self) -> None:
-        self._write(f"{self._engine.badge} {self._engine.label} · {visible(self._engine.base)}")
-        if self._player.real_locks:
-            self._write(self._player.real_locks)
-
-    def _tell_path(self) -> None:
-        path = self._player.path
-        self._write("")
-        self._write(f"path {visible(path.name)}: {visible(path.title)}")
-        self._tell_coming()
-
-    def _tell_coming(self) -> None:
-        coming = self._player.coming
-        self._write("")
-        if coming is None:
-            self._write("The path ends here. r starts it again, p chooses another, q leaves.")
-            return
-        number, of = self._player.taken + 1, len(self._player.path.steps)
-        self._write(f"next, step {number} of {of} · {visible(coming.heading)}")
-        self._prose(coming.say)
-        self._prose(coming.ask, "? ")
-        if self._player.other is not None:
-            for actor, step in self._player.turns.items():
-                key = {coming.turn: "→", self._player.other: "o"}.get(actor, " ")
-                self._write(f"{key} {visible(step.heading)}", SIGN_COLUMNS)
-
-    def _tell_frame(self) -> None:
-        walk = self._player.walk
-        frame = walk.frame
-        of = len(self._player.path.steps)
-        self._write("")
-        if frame is None:
-            self._write("before the first step")
-        else:
-            label = frame.step.heading if frame.step else "between two steps"
-            self._write(f"step {self._player.shown_step} of {of} · {visible(label)}")
-            self._readout(frame, walk.frames[: walk.cursor - 1])
-        self._write("")
-        for line in picture_lines(self._player.machine, walk.shown, frame):
-            self._write(line, SIGN_COLUMNS)
-
-    def _readout(self, frame: Frame, earlier: Sequence[Frame]) -> None:
-        for line in readout(self._player.machine, frame, earlier):
-            self._write(visible(line.text), LABEL_COLUMNS if line.label else 0)
-
-    def _prose(self, markdown: str, lead: str = "") -> None:
-        columns = min(self._columns() or PROSE_COLUMNS, WIDEST_PROSE_COLUMNS)
-        for line in unmarked(markdown):
-            for part in folded(lead + visible(line), columns, 2 if lead or line.startswith("- ") else 0):
-                self._write_line(part)
-            lead = ""
-
     # Doing ------------------------------------------------------------------------------------------------------------
 
     def _step(self) -> None:
         player = self._player
         if player.walk.at_end and player.coming is None:
-            self._tell_coming()
+            self._teller.coming(self._player)
             return
         player.step()
-        self._tell_frame()
+        self._teller.frame(self._player)
         if player.walk.at_end:
-            self._tell_coming()
+            self._teller.coming(self._player)
 
     def _other(self) -> None:
         actor = self._player.other
@@ -203,15 +123,15 @@ class PlainLesson:
             self._write("There is no race here in which another actor could run next.")
             return
         self._player.take_turn(actor)
-        self._tell_frame()
-        self._tell_coming()
+        self._teller.frame(self._player)
+        self._teller.coming(self._player)
 
     def _pass(self) -> None:
         if not self._player.machine.own_clock:
             self._write("This lesson has no clock of its own: its times are the server's.")
             return
         self._player.let_time_pass(PASS_MS)
-        self._tell_frame()
+        self._teller.frame(self._player)
 
     def _look_inside(self) -> None:
         player = self._player
@@ -221,38 +141,21 @@ class PlainLesson:
             xray = Xray(source_of(player, frame))
         except NoXrayError as none:
             self._write(str(none))
-            for line in issued_lines(frame, player.space.base):
-                self._write(visible(line.text), LABEL_COLUMNS)
+            self._teller.issued(player)
             return
         try:
             xray.to_end()
-            for text in told(xray, f"step {number}"):
-                self._write(visible(text), 15)
+            self._teller.inside(xray, f"step {number}")
         except DebuggerError as failure:
             self._write(f"The preview broke off: {failure}. The lesson is untouched.")
         finally:
             xray.close()
 
-    def _tell_layers(self) -> None:
-        machine, frame = self._player.machine, self._player.walk.frame
-        told = machine.layers(frame) if machine.layers is not None and frame is not None else ()
-        for name, text in told or (("", "There are no layers to tell here."),):
-            self._write(f"{name}  {text}".strip(), 4)
-
-    def _tell_wire(self) -> None:
-        base, unwatched = self._player.space.base, self._engine.may("watch")
-        for line in wire_log(self._player.walk.frame, base, unwatched):
-            self._write(visible(line.text), LABEL_COLUMNS if line.label else 0)
-
-    def _tell_codes(self) -> None:
-        for name, text in self._player.machine.codes or (("", "This machine has no codes: its refusals are words."),):
-            self._write(f"{name}  {text}".strip(), 4)
-
     def _look(self, move: Callable[[], object]) -> None:
         move()
-        self._tell_frame()
+        self._teller.frame(self._player)
         if self._player.walk.at_end:
-            self._tell_coming()
+            self._teller.coming(self._player)
 
     def _jump(self) -> None:
         last = len(self._player.path.steps)
@@ -272,7 +175,7 @@ class PlainLesson:
             if not isinstance(self._engine.failure(failure), EngineGone):
                 raise
             self._start_on_a_new_engine()
-        self._tell_path()
+        self._teller.path(self._player)
 
     def _start_on_a_new_engine(self) -> None:
         """The path from its start, on the engine opened again; where that fails, what was walked is kept."""
@@ -281,13 +184,13 @@ class PlainLesson:
         player = Player(self._player.lesson, self._open_engine(self._engine.queue), watch=True)
         player.choose(path)
         self._player = player
-        self._tell_engine()
+        self._teller.engine(self._player)
 
     def _rewind(self) -> None:
         _, how = self._player.rewind()
         self._write(how)
-        self._tell_frame()
-        self._tell_coming()
+        self._teller.frame(self._player)
+        self._teller.coming(self._player)
 
     def _choose(self, what: str, names: Sequence[str]) -> str | None:
         return choose(what, names, self._keys, self._write)
@@ -301,7 +204,7 @@ class PlainLesson:
             self._write(why)
             return
         self._player.choose(name)
-        self._tell_path()
+        self._teller.path(self._player)
 
     def _choose_lesson(self) -> None:
         name = choose_lesson(self._keys, self._write)
@@ -309,8 +212,8 @@ class PlainLesson:
             self._player = Player(self._load(name), self._engine, watch=True)
             self._player.restart()
             self._forget_explorer()
-            self._tell_lesson()
-            self._tell_path()
+            self._teller.lesson(self._player)
+            self._teller.path(self._player)
 
     def _choose_state(self) -> None:
         name = self._choose("state", list(self._player.machine.starts))
@@ -324,10 +227,7 @@ class PlainLesson:
             self._tell_explored(*self._explore().transition(name))
 
     def _tell_explored(self, frame: Frame, earlier: Sequence[Frame]) -> None:
-        self._write(f"on {self._explore().engine_name}; this lesson's keys are untouched")
-        self._readout(frame, earlier)
-        for line in picture_lines(self._player.machine, frame.after, frame):
-            self._write(line, SIGN_COLUMNS)
+        self._teller.explored(self._explore().engine_name, self._player.machine, frame, earlier)
 
     def _explore(self) -> Explorer:
         if self._explorer is None:
@@ -339,9 +239,3 @@ class PlainLesson:
         if self._explorer is not None:
             self._explorer.close()
             self._explorer = None
-
-    def _help(self) -> None:
-        for action in ACTIONS:
-            if action.plain:
-                keys = " ".join(sign(key) for key in action.keys)
-                self._write(f"  {keys:<10} {action.help}", 13)
