@@ -24,7 +24,7 @@ from visualizer.model import Walk
 from visualizer.player import DeadlinePassedError, Player, machine_of
 from visualizer.trace import Trace
 from visualizer.tui.scene import EngineLabel, Scene, Surveyed
-from visualizer.tui.screens import lesson_actions
+from visualizer.tui.screens import autoplay, lesson_actions
 from visualizer.tui.screens.lesson_view import LessonView
 from visualizer.tui.surveying import survey_of
 from visualizer.tui.widgets.bars import KeyBar
@@ -185,7 +185,7 @@ class LessonScreen(Screen[None]):
             self.notify(event.told, markup=False)
 
     def on_lesson_screen_failed(self, event: Failed) -> None:
-        lesson_actions.stop_autoplay(self)
+        autoplay.stop(self)
         if self.scene is None:
             return
         if event.gone or self.scene.walk is None:

@@ -13,6 +13,7 @@ from visualizer.actions import PASS_MS
 from visualizer.model import Walk
 from visualizer.player import Player
 from visualizer.steps import waits_until
+from visualizer.tui.screens import autoplay
 from visualizer.tui.screens.choice import Choice, ChoiceScreen, HelpScreen, PageScreen
 from visualizer.tui.screens.lesson_view import LessonView, never
 from visualizer.tui.telling import lines_of
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from visualizer.tui.app import VisualizerApp
     from visualizer.tui.screens.lesson import LessonScreen
 
-_SLOWEST, _FASTEST = 32.0, 0.25
 # What works while a step runs: nothing that would touch the engine.
 _ALWAYS = frozenset({"help", "quit", "commands", "panel", "zoom", "picture", "copy", "fold", "lesson", "prove"})
 
@@ -102,7 +102,7 @@ def _moving(move: Callable[[Player], Walk]) -> Callable[[LessonScreen], None]:
 
 
 def _restart(screen: LessonScreen) -> None:
-    stop_autoplay(screen)
+    autoplay.stop(screen)
     scene, player = screen.scene, screen.player
     if scene is not None and (scene.trouble or player is None):
         screen.open_engine()
@@ -134,54 +134,6 @@ def _jump(screen: LessonScreen) -> None:
     screen.app.push_screen(ChoiceScreen("jump to a step", choices, str(scene.step)), chosen)
 
 
-def stop_autoplay(screen: LessonScreen) -> None:
-    """Ends autoplay, if it runs."""
-    if screen.autoplay is not None:
-        screen.autoplay.stop()
-        screen.autoplay = None
-        _redraw(screen)
-
-
-def _autoplay(screen: LessonScreen) -> None:
-    if screen.autoplay is not None:
-        stop_autoplay(screen)
-    else:
-        _start_autoplay(screen)
-        _step(screen)
-    _redraw(screen)
-
-
-def _start_autoplay(screen: LessonScreen) -> None:
-    stop_autoplay(screen)
-
-    def next_step() -> None:
-        scene = screen.scene
-        if scene is None or scene.running:
-            return
-        if scene.trouble or (scene.walk and scene.walk.at_end and scene.next_step is None):
-            stop_autoplay(screen)
-            _redraw(screen)
-            return
-        _step(screen)
-
-    screen.autoplay = screen.set_interval(screen.seconds_a_step, next_step)
-
-
-def _paced(factor: float) -> Callable[[LessonScreen], None]:
-    def act(screen: LessonScreen) -> None:
-        screen.seconds_a_step = min(max(screen.seconds_a_step * factor, _FASTEST), _SLOWEST)
-        _start_autoplay(screen)
-        _redraw(screen)
-
-    return act
-
-
-def _redraw(screen: LessonScreen) -> None:
-    if screen.scene is not None:
-        told = f"autoplay, {screen.seconds_a_step:g} s a step" if screen.autoplay is not None else ""
-        screen.scene = replace(screen.scene, autoplay=told)
-
-
 # Choosing -------------------------------------------------------------------------------------------------------------
 
 
@@ -193,7 +145,7 @@ def _path(screen: LessonScreen) -> None:
 
     def chosen(name: str | None) -> None:
         if name is not None:
-            stop_autoplay(screen)
+            autoplay.stop(screen)
             screen.work(f"opening {name}", lambda: player.choose(name))
 
     screen.app.push_screen(ChoiceScreen("choose a path", choices, scene.path.name), chosen)
@@ -236,7 +188,7 @@ def _inside(screen: LessonScreen) -> None:
     player, scene = screen.player, screen.scene
     if player is None or scene is None or scene.walk is None:
         return
-    stop_autoplay(screen)
+    autoplay.stop(screen)
     from visualizer.tui.screens.xray import Traced, XrayScreen  # imported late: the first frame does not wait for it
 
     def left(traced: tuple[Traced, ...] | None) -> None:
@@ -281,7 +233,7 @@ def _zoom(screen: LessonScreen) -> None:
 
 def _prove(screen: LessonScreen) -> None:
     """On an engine of its own: the lesson's is not touched."""
-    stop_autoplay(screen)
+    autoplay.stop(screen)
     cast("VisualizerApp", screen.app).open_proof()
 
 
@@ -317,9 +269,9 @@ DO: dict[str, Callable[[LessonScreen], None]] = {
     "jump": _jump,
     "restart": _restart,
     "rewind": _rewind,
-    "autoplay": _autoplay,
-    "faster": _paced(0.5),
-    "slower": _paced(2.0),
+    "autoplay": lambda screen: autoplay.toggle(screen, _step),
+    "faster": lambda screen: autoplay.pace(screen, 0.5, _step),
+    "slower": lambda screen: autoplay.pace(screen, 2.0, _step),
     "path": _path,
     "lesson": _lesson,
     "state": explore,
