@@ -23,7 +23,7 @@ from visualizer.look_inside import source_of
 from visualizer.model import Frame, Machine
 from visualizer.player import Player
 from visualizer.trace import Trace, call_of
-from visualizer.tui.screens.choice import HelpScreen
+from visualizer.tui.screens import xray_actions
 from visualizer.tui.screens.xray_view import XrayView
 from visualizer.tui.widgets.bars import KeyBar
 from visualizer.xray import Stop, Xray
@@ -157,7 +157,8 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
             chosen=0,
         )
 
-    def _run(self, go: Callable[[Xray], Stop]) -> None:
+    def run_on(self, go: Callable[[Xray], Stop]) -> None:
+        """Lets the copy run on, and draws what it came to."""
         inside, xray = self.inside, self.xray
         if inside is None or xray is None or inside.trouble:
             return
@@ -190,26 +191,17 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
 
     def applies(self, name: str) -> bool:
         """Whether an action does something now."""
-        inside = self.inside
-        if name in ("leave", "help", "quit", "panel", "zoom"):
-            return True
-        if inside is None:
-            return False
-        if name == "later":
-            return self._at < len(self._steps) - 1
-        if name == "earlier":
-            return self._at > 0
-        stop = inside.stop
-        if stop is None:
-            return False
-        runs = not inside.trouble and not inside.stops[-1].ended
-        if name == "line":
-            return runs or not inside.at_edge
-        if name in ("line_back", "first_line"):
-            return inside.shown > 0
-        if name in ("write", "end", "continue"):
-            return runs or not inside.at_edge
-        return True
+        return xray_actions.applies(self, name)
+
+    @property
+    def has_later(self) -> bool:
+        """Whether a later step of the walk can be looked into."""
+        return self._at < len(self._steps) - 1
+
+    @property
+    def has_earlier(self) -> bool:
+        """Whether an earlier one can."""
+        return self._at > 0
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "act" and parameters:
@@ -221,64 +213,13 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
 
     def action_act(self, name: str) -> None:
         if self.applies(name):
-            _DO[name](self)
-
-    def show_stop(self, at: int) -> None:
-        """Another stop of those there are; nothing runs."""
-        inside = self.inside
-        if inside is not None:
-            self.inside = replace(inside, shown=max(0, min(at, len(inside.stops) - 1)), chosen=0)
-
-    def go(self, run: Callable[[Xray], Stop], wanted: Callable[[Stop], bool]) -> None:
-        """Forward to the next stop that is wanted: among those there are, else by running on."""
-        inside = self.inside
-        if inside is None:
-            return
-        for at in range(inside.shown + 1, len(inside.stops)):
-            if wanted(inside.stops[at]):
-                self.show_stop(at)
-                return
-        if inside.stops[-1].ended:
-            self.show_stop(len(inside.stops) - 1)
-        else:
-            self._run(run)
+            xray_actions.DO[name](self)
 
     def turn(self, by: int) -> None:
         """Another step of the walk."""
         if not self.busy:
             self._at += by
             self._open()
-
-    def choose(self, by: int) -> None:
-        """Another line under the learner's pointer, or the focused panel scrolls."""
-        inside, view = self.inside, self.query_one(XrayView)
-        if inside is None or inside.called is None or inside.stop is None:
-            return
-        if not view.lua_has_focus:
-            view.scroll(by)
-            return
-        lines = len(inside.called.script.lines)
-        start = inside.chosen or inside.stop.line or lines
-        self.inside = replace(inside, chosen=max(1, min(start + by, lines)))
-
-    def toggle_breakpoint(self) -> None:
-        inside = self.inside
-        if inside is not None and inside.stop is not None:
-            line = inside.chosen or inside.stop.line
-            self.inside = replace(inside, breakpoints=inside.breakpoints ^ ({line} if line else set()))
-
-    def run_on(self) -> None:
-        inside = self.inside
-        if inside is None:
-            return
-        wanted = inside.breakpoints or ({inside.chosen} if inside.chosen else set())
-        if not wanted:
-            self.notify("↑ and ↓ choose a line, b sets a breakpoint there.", markup=False)
-            return
-        self.go(lambda xray: xray.to_line(wanted), lambda stop: stop.line in wanted)
-
-    def ask_help(self) -> None:
-        self.app.push_screen(HelpScreen(INSIDE, _MARKS))
 
     def leave(self) -> None:
         """Back to the lesson, with the whole runs there were; what is half run is run to its end for its lines."""
@@ -301,31 +242,3 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
 
         await asyncio.get_running_loop().run_in_executor(self._thread, finishing)
         self.dismiss(tuple(Traced(number, trace) for number, trace in self._traced.items()))
-
-
-_MARKS = (
-    ("❱", "$now", "the line that runs next"),
-    ("┃", "$entered", "a line that ran"),
-    ("›", "$strong", "the line you have chosen; ● a breakpoint"),
-    ("+", "$entered", "a local variable that is new or has changed"),
-    ("≈", "$quiet", "a number that the debugger rounds to six digits"),
-)
-
-_DO: dict[str, Callable[[XrayScreen], None]] = {
-    "line": lambda screen: screen.go(Xray.step, lambda _: True),
-    "line_back": lambda screen: screen.show_stop(screen.inside.shown - 1 if screen.inside else 0),
-    "write": lambda screen: screen.go(Xray.to_write, lambda stop: stop.wrote),
-    "end": lambda screen: screen.go(Xray.to_end, lambda stop: stop.ended),
-    "first_line": lambda screen: screen.show_stop(0),
-    "up": lambda screen: screen.choose(-1),
-    "down": lambda screen: screen.choose(1),
-    "breakpoint": XrayScreen.toggle_breakpoint,
-    "continue": XrayScreen.run_on,
-    "later": lambda screen: screen.turn(1),
-    "earlier": lambda screen: screen.turn(-1),
-    "panel": lambda screen: screen.query_one(XrayView).next_panel(),
-    "zoom": lambda screen: screen.query_one(XrayView).zoom(),
-    "leave": XrayScreen.leave,
-    "help": lambda screen: screen.ask_help(),
-    "quit": lambda screen: screen.app.exit(0),
-}
