@@ -7,15 +7,15 @@ as a token stays as written: which token it means is known only while the path r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from msgspec import Struct
 
-from visualizer import ids
+from visualizer.lesson_expect import ExpectReader
 from visualizer.lesson_faults import FaultList
-from visualizer.lesson_table import Table, called, prose
-from visualizer.model import Expect, Machine, Parameter, Step
+from visualizer.lesson_table import Table, called, named, prose
+from visualizer.model import Machine, Parameter, Step
 from visualizer.steps import NEEDS, NamedStep
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
@@ -25,7 +25,6 @@ NAME_REASON = "a small letter is wanted first, then small letters, digits or hyp
 _EITHER = ("delay_ms", "at_ms")
 # The naive queue's claims name no worker.
 _NAIVE_CLAIM = "naive_claim"
-_ROWS = ("gone", "unchanged", "none")
 # Scores are doubles: beyond this a sum of milliseconds is no longer exact.
 _LARGEST = 2**53
 _WHOLE = {
@@ -33,8 +32,6 @@ _WHOLE = {
     "time_ms": "a time in whole milliseconds since 1970",
     "count": "a whole number",
 }
-
-Found = TypeVar("Found")
 
 
 class Job(Struct, frozen=True):
@@ -84,6 +81,7 @@ class StepReader:
         self._groups = groups
         self._pace = pace
         self._faults = faults
+        self._expects = ExpectReader(machine, groups, faults)
         self.start_path()
 
     def start_path(self) -> None:
@@ -92,6 +90,11 @@ class StepReader:
         self._claimed_naively: set[Job | None] = set()
         self._entered: set[tuple[bytes | None, str]] = set()
 
+    def job_named(self, table: Table, name: str) -> Job | None:
+        """The job that a required key of the table names; None, with the fault noted, where it names none."""
+        written = table.need(name, str, "the name of one of [jobs]")
+        return None if written is None else named(self._faults, table.key(name), "job", written, self._jobs)
+
     def read(self, table: Table, path_job: Job | None) -> Step:
         """One step; whatever is wrong with it is noted. Its job is the path's where it names none."""
         do = table.text("do")
@@ -99,7 +102,7 @@ class StepReader:
         if do and action is None and self._machine is not None:
             self._faults.unknown(table.key("do"), "verb or named step", do, self._actions)
         job = table.any("job")
-        own = path_job if job is None else self._named(table.key("job"), "job", job, self._jobs)
+        own = path_job if job is None else named(self._faults, table.key("job"), "job", job, self._jobs)
         given = table.table("with")
         if do.startswith(_NAIVE_CLAIM):
             self._claimed_naively.add(own)
@@ -113,7 +116,7 @@ class StepReader:
             say=prose(table.text("say", prose=True)),
             ask=prose(table.text("ask", prose=True)),
             needs=self._needs(table, own),
-            expect=self._expect(table.table("expect", required=True), action),
+            expect=self._expects.read(table.table("expect", required=True), do, action.outcomes if action else None),
             turn=self._turn(table),
         )
         table.done()
@@ -127,7 +130,7 @@ class StepReader:
         return turn or ""
 
     def _needs(self, table: Table, job: Job | None) -> Any:
-        needs = self._one_of(table, "needs", tuple(NEEDS))
+        needs = table.one_of("needs", tuple(NEEDS))
         if needs is None or self._machine is None:
             return needs
         place = self._machine.waits.get(NEEDS[needs])
@@ -186,9 +189,9 @@ class StepReader:
             case "worker":
                 return self._worker(key, written)
             case "group":
-                return self._named(key, "group", written, self._groups)
+                return named(self._faults, key, "group", written, self._groups)
             case "job":
-                job = self._named(key, "job", written, self._jobs)
+                job = named(self._faults, key, "job", written, self._jobs)
                 return job.id if job else None
             case "verb":
                 name = self._text(key, written)
@@ -250,83 +253,8 @@ class StepReader:
         found = []
         for number, pair in enumerate(written, 1):
             inner = Table(pair, f"{key}[{number}]", self._faults)
-            job = self._named(inner.key("job"), "job", inner.any("job"), self._jobs)
+            job = named(self._faults, inner.key("job"), "job", inner.any("job"), self._jobs)
             token = self._token(inner.key("token"), inner.any("token"))
             inner.done()
             found.append({"job": job.id if job else b"", "token": token})
         return tuple(found)
-
-    # What a step announces ------------------------------------------------------------------------------------------
-
-    def _expect(self, table: Table, action: Action | None) -> Expect:
-        outcome = table.want("outcome", str, "a text", None)
-        if outcome is not None and action is not None and outcome not in action.outcomes:
-            self._faults.unknown(table.key("outcome"), f"outcome of {action.name}", outcome, action.outcomes)
-        refused = table.want("refused", str, "the error's text or code, as a text,", None)
-        expect = Expect(
-            leaves=tuple(self._place(key, name) for key, name in table.names_list("leaves")),
-            enters=tuple(self._place(key, name) for key, name in table.names_list("enters")),
-            outcome=outcome,
-            row=self._row(table),
-            refused=refused,
-            breaks=tuple(self._law(key, name) for key, name in table.names_list("breaks")),
-        )
-        table.done()
-        return expect
-
-    def _row(self, table: Table) -> str | Mapping[str, str] | None:
-        written = table.any("row")
-        if isinstance(written, dict):
-            fields = Table(written, table.key("row"), self._faults)
-            return {name: fields.need(name, str, "the field's text") or "" for name in fields.names()}
-        word: str | None = self._one_of(table, "row", _ROWS, " or a table of fields")
-        return word
-
-    def _place(self, key: str, written: str) -> str:
-        if self._machine is None:
-            return written
-        names = [place.name for place in self._machine.places]
-        lanes = self._machine.lanes
-        if lanes and written.startswith("lane:"):
-            group = self._named(key, "group", written.removeprefix("lane:"), self._groups) or b""
-            return f"{lanes.prefix}{group.decode('ascii', 'replace')}{lanes.suffix}"
-        if lanes and written.startswith(lanes.prefix) and written.endswith(lanes.suffix):
-            try:
-                ids.parse(written.removeprefix(lanes.prefix).removesuffix(lanes.suffix))
-            except ids.IdError as wrong:
-                self._faults.add(key, f"a lane is named by its group's id, or lane:<name>: {wrong}")
-        elif written not in names:
-            self._faults.unknown(key, "place", written, names)
-        return written
-
-    def _law(self, key: str, written: str) -> str:
-        known = [law.name for law in self._machine.laws] if self._machine else [written]
-        if written not in known:
-            self._faults.unknown(key, "law", written, known)
-        return written
-
-    # Names ----------------------------------------------------------------------------------------------------------
-
-    def _one_of(self, table: Table, name: str, known: Iterable[str], or_else: str = "") -> Any:
-        written = table.any(name)
-        if written is None or written in known:
-            return written
-        if isinstance(written, str):
-            self._faults.unknown(table.key(name), "word", written, known)
-        else:
-            table.fault(name, f"one of {', '.join(known)}{or_else} is wanted, not {called(written)}")
-        return None
-
-    def job_named(self, table: Table, name: str) -> Job | None:
-        """The job that a required key of the table names; None, with the fault noted, where it names none."""
-        written = table.need(name, str, "the name of one of [jobs]")
-        return None if written is None else self._named(table.key(name), "job", written, self._jobs)
-
-    def _named(self, key: str, what: str, written: Any, known: Mapping[str, Found]) -> Found | None:
-        if not isinstance(written, str):
-            self._faults.add(key, f"the name of one of [{what}s] is wanted")
-        elif written not in known:
-            self._faults.unknown(key, what, written, known)
-        else:
-            return known[written]
-        return None

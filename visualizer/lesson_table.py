@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from visualizer.lesson_faults import FaultList, nearest
 from visualizer.visible import visible
@@ -14,6 +14,8 @@ from visualizer.visible import visible
 # them), surrogates, private use, unassigned, and the two separators that break lines.
 _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MISSING = object()
+
+Found = TypeVar("Found")
 
 
 class Table:
@@ -66,6 +68,17 @@ class Table:
         elif value is not None and not prose and "\n" in value.strip("\n"):
             self.fault(name, "more than one line; this text stands in a line of its own")
         return str(value or "").strip()
+
+    def one_of(self, name: str, known: Iterable[str], or_else: str = "") -> Any:
+        """An optional word, one of those known; None where it is absent, or another (a fault)."""
+        written = self.any(name)
+        if written is None or written in known:
+            return written
+        if isinstance(written, str):
+            self.faults.unknown(self.key(name), "word", written, known)
+        else:
+            self.fault(name, f"one of {', '.join(known)}{or_else} is wanted, not {called(written)}")
+        return None
 
     def names_list(self, name: str) -> list[tuple[str, str]]:
         """An optional list of texts, each with its full key."""
@@ -150,6 +163,17 @@ def refuse_unsafe(value: Any, key: str, add: Callable[[str, str], None]) -> None
 def control_reason(marks: Iterable[str]) -> str:
     """The sentence about control characters."""
     return f"control character {', '.join(marks)}; bytes that are no text go into payload_hex"
+
+
+def named(faults: FaultList, key: str, what: str, written: Any, known: Mapping[str, Found]) -> Found | None:
+    """What a name written at that key stands for; None, with the fault noted, where it stands for nothing."""
+    if not isinstance(written, str):
+        faults.add(key, f"the name of one of [{what}s] is wanted")
+    elif written not in known:
+        faults.unknown(key, what, written, known)
+    else:
+        return known[written]
+    return None
 
 
 def called(value: Any) -> str:
