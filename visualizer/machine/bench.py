@@ -41,6 +41,10 @@ class Bench:
         """The queue's key of that type, ``emq:{q}:<type>``."""
         return self.space.key(type_)
 
+    def keys(self, *types: str) -> dict[str, bytes]:
+        """The queue's keys of those types, each by its type."""
+        return {type_: self.key(type_) for type_ in types}
+
     def row(self, job: bytes | None = None) -> bytes:
         """The row's key of the step's job (or of ``job``); gated: an ill-formed id raises before anything is sent."""
         return self.space.job(self.id if job is None else job)

@@ -17,28 +17,24 @@ _LIMITED = Replies({1: "limited"})
 
 def _lane_enqueue(at: Bench) -> Performed:
     group = at.take(GROUP)
-    keys = {"row": at.row(), "lane": at.space.lane(group), **_keys(at, "ring", "paused", "glimit", "gactive", "wake")}
+    keys = {"row": at.row(), "lane": at.space.lane(group), **at.keys("ring", "paused", "glimit", "gactive", "wake")}
     args = {"id": at.id, "payload": at.step.payload, "group": group}
     return _ADMITTED.read(at.call("leased/lane_enqueue", keys, args))
 
 
 def _lane_pause(at: Bench) -> Performed:
-    return _PAUSED.read(at.call("leased/lane_pause", _keys(at, "paused", "ring"), {"group": at.take(GROUP)}))
+    return _PAUSED.read(at.call("leased/lane_pause", at.keys("paused", "ring"), {"group": at.take(GROUP)}))
 
 
 def _lane_resume(at: Bench) -> Performed:
-    keys = _keys(at, "paused", "ring", "glimit", "gactive", "wake")
+    keys = at.keys("paused", "ring", "glimit", "gactive", "wake")
     return _RESUMED.read(at.call("leased/lane_resume", keys, {"base": at.space.base, "group": at.take(GROUP)}))
 
 
 def _lane_limit(at: Bench) -> Performed:
-    keys = _keys(at, "glimit", "gactive", "ring", "paused", "wake")
+    keys = at.keys("glimit", "gactive", "ring", "paused", "wake")
     args = {"base": at.space.base, "group": at.take(GROUP), "limit": at.take(_LIMIT)}
     return _LIMITED.read(at.call("leased/lane_limit", keys, args))
-
-
-def _keys(at: Bench, *names: str) -> dict[str, bytes]:
-    return {name: at.key(name) for name in names}
 
 
 LANE_VERBS: tuple[Verb, ...] = (

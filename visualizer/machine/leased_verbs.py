@@ -10,6 +10,7 @@ from visualizer.machine.bench import Bench
 from visualizer.machine.host import NotSentError, Replies, unlisted, verb
 from visualizer.machine.leased_claims import CLAIMS, LEASE_MS
 from visualizer.machine.leased_lanes import LANE_VERBS
+from visualizer.machine.leased_operators import OPERATOR_VERBS
 from visualizer.model import Outcome, Parameter, Performed, Verb
 from visualizer.visible import visible
 
@@ -24,9 +25,6 @@ _BATCH = Parameter("batch", "count", "how many jobs at most", default=100, minim
 _MAX_STALLED = Parameter("max_stalled", "count", "at this many stalls a job is dead", default=1)
 _SWEEP_LIMIT = Parameter("limit", "count", "how many jobs at most", default=100)
 _PAIRS = Parameter("pairs", "pairs", "the jobs, each with its token", required=True)
-_DEDUP_ID = Parameter("dedup_id", "text", "the deduplication id to free with it", default="")
-_PAYLOAD = Parameter("payload", "payload", "what the worker gets from now on", required=True)
-_PROGRESS = Parameter("progress", "text", "how far the job is", required=True)
 
 _KIND = {"EMQKIND": "kind"}
 _STALE = {"EMQSTALE": "stale"}
@@ -38,11 +36,6 @@ _COMPLETED = Replies({1: "completed"}, {0: "gone"}, _STALE)
 _RETRIED = Replies({b"scheduled": "scheduled", b"dead": "dead"}, errors=_STALE)
 _EXTENDED = Replies({1: "extended"}, _GONE, _STALE)
 _DELAYED = Replies({1: "delayed"}, errors={"EMQSTALE job gone": "gone", **_STALE, **_KIND})
-_REMOVED = Replies({1: "removed"}, _GONE, {"EMQLOCK": "locked"})
-_REPROCESSED = Replies({1: "reprocessed"}, _GONE, {"EMQSTATE": "not_dead"})
-_UPDATED = Replies({1: "updated"}, _GONE)
-_PAUSED = Replies({1: "paused"})
-_RESUMED = Replies({1: "resumed"})
 # By whether a sweep recovered any job, and whether it buried any.
 _SWEPT = {(0, 0): "none_lapsed", (1, 0): "recovered", (0, 1): "dead", (1, 1): "recovered_and_dead"}
 
@@ -75,11 +68,11 @@ def _retry(at: Bench) -> Performed:
 
 def _promote(at: Bench) -> Performed:
     args = {"base": at.space.base, "batch": at.take(_BATCH)}
-    return _counted("promoted", at.call("leased/promote", _keys(at, "schedule", "pending"), args))
+    return _counted("promoted", at.call("leased/promote", at.keys("schedule", "pending"), args))
 
 
 def _reap(at: Bench) -> Performed:
-    return _counted("reaped", at.call("leased/reap", _keys(at, "active", "pending"), {"base": at.space.base}))
+    return _counted("reaped", at.call("leased/reap", at.keys("active", "pending"), {"base": at.space.base}))
 
 
 def _extend_lock(at: Bench) -> Performed:
@@ -94,7 +87,7 @@ def _extend_locks(at: Bench) -> Performed:
         "lease_ms": at.take(LEASE_MS),
         "id_and_token": [part for pair in pairs for part in pair],
     }
-    reply = at.call("leased/extend_locks", _keys(at, "active"), args)
+    reply = at.call("leased/extend_locks", at.keys("active"), args)
     if not isinstance(reply, list):
         return unlisted(reply)
     left = ", ".join(visible(job) for job in reply)
@@ -108,46 +101,15 @@ def _delay(at: Bench) -> Performed:
 
 def _sweep_stalled(at: Bench) -> Performed:
     args = {"base": at.space.base, "max_stalled": at.take(_MAX_STALLED), "limit": at.take(_SWEEP_LIMIT)}
-    reply = at.call("leased/sweep_stalled", _keys(at, "active", "pending", "dead"), args)
+    reply = at.call("leased/sweep_stalled", at.keys("active", "pending", "dead"), args)
     if not isinstance(reply, list):
         return unlisted(reply)
     recovered, dead = reply
     return Performed(Outcome(_SWEPT[bool(recovered), bool(dead)]))
 
 
-def _remove_job(at: Bench) -> Performed:
-    dedup_id = at.take(_DEDUP_ID)
-    keys = {**_row_and(at, "pending", "active", "schedule", "dead"), "dedup": at.key(f"de:{dedup_id}")}
-    return _REMOVED.read(at.call("leased/remove_job", keys, {"id": at.id, "dedup_id": dedup_id}))
-
-
-def _reprocess(at: Bench) -> Performed:
-    return _REPROCESSED.read(at.call("leased/reprocess", _row_and(at, "dead", "pending"), {"id": at.id}))
-
-
-def _update_data(at: Bench) -> Performed:
-    return _UPDATED.read(at.call("leased/update_data", _row_and(at), {"payload": at.take(_PAYLOAD)}))
-
-
-def _update_progress(at: Bench) -> Performed:
-    args = {"progress": at.take(_PROGRESS), "id": at.id, "base": at.space.base}
-    return _UPDATED.read(at.call("leased/update_progress", _row_and(at), args))
-
-
-def _queue_pause(at: Bench) -> Performed:
-    return _PAUSED.read(at.call("leased/queue_pause", _keys(at, "meta"), {}))
-
-
-def _queue_resume(at: Bench) -> Performed:
-    return _RESUMED.read(at.call("leased/queue_resume", _keys(at, "meta"), {}))
-
-
-def _keys(at: Bench, *names: str) -> dict[str, bytes]:
-    return {name: at.key(name) for name in names}
-
-
 def _row_and(at: Bench, *places: str) -> dict[str, bytes]:
-    return {"row": at.row(), **_keys(at, *places)}
+    return {"row": at.row(), **at.keys(*places)}
 
 
 def _holder(at: Bench) -> dict[str, bytes]:
@@ -249,53 +211,6 @@ _FLAT_VERBS: tuple[Verb, ...] = (
         (_MAX_STALLED, _SWEEP_LIMIT),
         needs_job=False,
     ),
-    verb(
-        "leased/remove_job",
-        "Removes a job from wherever it is, unless it is locked.",
-        (("pending", None), ("active", None), ("schedule", None), ("dead", None)),
-        _remove_job,
-        _REMOVED.names,
-        (_DEDUP_ID,),
-    ),
-    verb(
-        "leased/reprocess",
-        "Gives a dead job another life; its attempts go on counting.",
-        (("dead", "pending"),),
-        _reprocess,
-        _REPROCESSED.names,
-    ),
-    verb(
-        "leased/update_data",
-        "Replaces a job's payload, wherever the job is.",
-        (),
-        _update_data,
-        _UPDATED.names,
-        (_PAYLOAD,),
-    ),
-    verb(
-        "leased/update_progress",
-        "Notes how far a job has come, and tells whoever listens.",
-        (),
-        _update_progress,
-        _UPDATED.names,
-        (_PROGRESS,),
-    ),
-    verb(
-        "leased/queue_pause",
-        "Pauses the whole queue: callers look here before they claim.",
-        (),
-        _queue_pause,
-        _PAUSED.names,
-        needs_job=False,
-    ),
-    verb(
-        "leased/queue_resume",
-        "Ends the queue's pause.",
-        (),
-        _queue_resume,
-        _RESUMED.names,
-        needs_job=False,
-    ),
 )
 
-VERBS: Mapping[str, Verb] = {each.name: each for each in (*CLAIMS, *_FLAT_VERBS, *LANE_VERBS)}
+VERBS: Mapping[str, Verb] = {each.name: each for each in (*CLAIMS, *_FLAT_VERBS, *OPERATOR_VERBS, *LANE_VERBS)}
