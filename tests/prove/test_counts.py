@@ -146,8 +146,8 @@ def test_the_report_tells_every_count() -> None:
         *("500 break a law (25.0 %)", "450 × another law", "200 commands by 2 workers"),
         "8 jobs were claimed that were completed already",
         *("at rest still broken: JOB is lost", "30 calls of 10 kinds", "every one was accepted"),
-        *("a broken reading of the naive queue, whole", "a_law: It holds.", "JOB is in two"),
-        *("it also breaks another_law", "pending    empty", "JOB no row"),
+        *("a broken reading of the naive queue, whole", "a law: It holds.", "JOB is in two"),
+        *("it also breaks another law", "pending    empty", "JOB no row"),
         *(
             "split: 70 orders, each of them run; 55 do harm",
             "44 of them leave the job counted",
@@ -158,8 +158,9 @@ def test_the_report_tells_every_count() -> None:
     ):
         assert words in told
     for odd in ODD:
-        assert f"3 × {odd.name}: a_law 3 ×" in told
+        assert f"3 × {odd.name}: a law 3 ×" in told
         assert odd.why in told
+    assert "_" not in told, "laws are named in words"
 
 
 def test_what_was_answered_wrongly_is_told_call_by_call() -> None:

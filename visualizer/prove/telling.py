@@ -106,7 +106,7 @@ def odd_calls(tally: Tally) -> list[Line]:
     whys = {odd.name: odd.why for odd in ODD}
     lines = []
     for odd in tally.odd:
-        broken = ", ".join(f"{law} {times:,} ×" for law, times in odd.laws.items())
+        broken = ", ".join(f"{_in_words(law)} {times:,} ×" for law, times in odd.laws.items())
         lines.append(_line(f"{odd.times:,} × {odd.name}: ", Span(broken or "no law", BROKEN if broken else GOOD)))
         lines.append(_line(Span(f"    {whys[odd.name]}", QUIET)))
     return lines
@@ -116,10 +116,10 @@ def broken_reading(shown: Shown | None) -> list[Line]:
     """A broken reading, whole: the law, what breaks it, the places and the rows as they were read."""
     if shown is None:
         return []
-    lines = [_line(Span(shown.law, BROKEN), f": {shown.sentence}")]
+    lines = [_line(Span(_in_words(shown.law), BROKEN), f": {shown.sentence}")]
     lines.extend(_line("  ", Span(breach, BROKEN)) for breach in shown.breaches)
     if shown.also:
-        lines.append(_line(Span(f"  it also breaks {', '.join(shown.also)}", QUIET)))
+        lines.append(_line(Span(f"  it also breaks {', '.join(map(_in_words, shown.also))}", QUIET)))
     lines.extend(
         _line(Span(f"  {name:<10} ", LABEL), Span(held, QUIET if held == "empty" else PLAIN))
         for name, held in shown.places
