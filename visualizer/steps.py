@@ -71,7 +71,7 @@ class Stage(Bench):
 class NamedStep(Struct, frozen=True):
     """One named step. ``kind`` is the frame's; ``keeps_keys`` says that it needs the keys' dumps from before.
 
-    ``fits`` tells for which machines there is such a step.
+    ``fits`` tells for which machines there is such a step. ``calls_scripts``: it sends calls of scripts by itself.
     """
 
     name: str
@@ -83,6 +83,7 @@ class NamedStep(Struct, frozen=True):
     run: Callable[[Stage], Performed]
     keeps_keys: bool = False
     fits: Callable[[Machine], bool] = lambda _: True
+    calls_scripts: bool = False
 
 
 # What a step may need to lie ahead, and the wait for it.

@@ -32,9 +32,14 @@ class Trace(Struct, frozen=True):
 def call_of(frame: Frame) -> WireCall | None:
     """The call by which a frame's script ran; None where none did."""
     name = frame.performed.script
-    calls = [call for call in frame.calls if call.command == "EVALSHA" and call.script == name is not None]
+    calls = [call for call in frame.calls if call.command in ("EVALSHA", "EVAL") and call.script == name is not None]
     # What was answered by NOSCRIPT did not run.
     return calls[-1] if calls and not (calls[-1].error or "").startswith("NOSCRIPT") else None
+
+
+def args_of(call: WireCall) -> tuple[bytes, ...]:
+    """The arguments that a call gave its script; EVAL sends the script's text before them."""
+    return call.args[1:] if call.command == "EVAL" else call.args
 
 
 def went_another_way(trace: Trace, frame: Frame) -> str:

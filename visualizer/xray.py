@@ -24,7 +24,7 @@ from visualizer.model import Dump, Machine
 from visualizer.move import moves_between
 from visualizer.observe import Observer
 from visualizer.script import load
-from visualizer.trace import Trace
+from visualizer.trace import Trace, args_of
 
 # A script that runs more lines than this is not read line by line to its end: nobody would look at them.
 MOST_STOPS = 4_000
@@ -189,10 +189,9 @@ class Xray:
         source = self._source
         call = source.call
         if call is None:
-            assert source.bench is not None
             return caught_call(source, self._engine)
         assert call.script is not None
-        return Called(load(call.script), call.keys, call.args, source.step.id)
+        return Called(load(call.script), call.keys, args_of(call), source.step.id)
 
     def _look_for(self) -> Gaze:
         source, called = self._source, self.called

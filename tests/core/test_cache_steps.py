@@ -10,6 +10,7 @@ import pytest
 from tests.core.walking import GUESS, HOUR_MS, Tap, claimed, take, texts, walker_on
 from visualizer.engine import Engine
 from visualizer.model import Frame
+from visualizer.perform import NAMED_STEPS
 from visualizer.script import load
 from visualizer.trace import call_of
 from visualizer.walk import Walker
@@ -112,6 +113,11 @@ def test_a_call_that_met_no_script_has_no_inside(engine: Engine) -> None:
     assert call_of(sending(walker, "load_changed_text")) is None
     frame = sending(walker, "extend_lock")
     assert call_of(frame) is frame.calls[2]
+
+
+def test_which_steps_call_scripts_by_themselves() -> None:
+    calling = {name for name, step in NAMED_STEPS.items() if step.calls_scripts}
+    assert calling == {"call_wrong_sha", "load_changed_text", "send_by_eval", "send_by_evalsha"}
 
 
 def test_a_load_that_is_answered_by_another_sha1_says_so(engine: Engine, tap: Tap) -> None:

@@ -19,6 +19,7 @@ from visualizer.keyspace import Keyspace
 from visualizer.look_inside import source_of, why_never
 from visualizer.model import Dump, Frame, Step
 from visualizer.observe import DUMP_MEMBERS
+from visualizer.perform import NAMED_STEPS
 from visualizer.player import Player
 from visualizer.trace import went_another_way
 from visualizer.xray import Xray
@@ -44,6 +45,27 @@ def test_a_step_that_runs_no_script(valkey: Engine, do: str) -> None:
     player = player_on(valkey, structs.replace(Step(do, given={"ms": 1}), label="a step"))
     assert refused(player) == "The step a step runs no script, so there is no inside."
     assert refused(player, taken(player)) == "No script ran here (a step), so there is no inside."
+
+
+@pytest.mark.usefixtures("one_copy")
+@pytest.mark.parametrize("do", [name for name, step in NAMED_STEPS.items() if step.calls_scripts])
+def test_a_step_that_sends_its_calls_by_itself(valkey: Engine, do: str) -> None:
+    """It is no verb, so what it will send is not known before; what ran is looked into as any other call."""
+    player = player_on(valkey, ENQUEUE, CLAIM, structs.replace(Step(do, given={"token": "w1"}), label="a step"))
+    taken(player, 2)
+    assert refused(player) == (
+        "The step a step sends its calls by itself: whatever they run can be looked into afterwards."
+    )
+    frame = taken(player)
+    if do == "call_wrong_sha":
+        assert refused(player, frame) == "No script ran here (a step), so there is no inside."
+        return
+    xray = Xray(source_of(player, frame))
+    xray.to_end()
+    xray.close()
+    assert xray.trace is not None
+    assert (xray.called.script.name, xray.trace.reply) == ("leased/extend_lock", 1)
+    assert went_another_way(xray.trace, frame) == ""
 
 
 def test_what_happened_between_two_steps(valkey: Engine) -> None:
