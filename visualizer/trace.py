@@ -17,7 +17,7 @@ _AN_INSTANT = 10**12
 class Trace(Struct, frozen=True):
     """What one whole run did: its lines, its reply, and the moves when the copy then ran it whole.
 
-    ``error_line`` is the line at which it broke off, 0 where it did not.
+    ``error_line`` is the line at which it broke off, 0 where it did not; ``wrote`` are the lines that wrote.
     """
 
     script: str
@@ -27,6 +27,7 @@ class Trace(Struct, frozen=True):
     whole_reply: Any
     moves: tuple[Move, ...]
     error_line: int = 0
+    wrote: frozenset[int] = frozenset()
 
 
 def call_of(frame: Frame) -> WireCall | None:

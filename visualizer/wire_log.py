@@ -87,7 +87,7 @@ def _call(number: int, call: WireCall, base: bytes, told: set[str]) -> Iterator[
         args = [visible_size(arg, ARG_CELLS) for arg in call.args[carries_text:]]
         yield from _listed("keys", header.keys if header else (), keys)
         yield from _listed("args", header.args if header else (), args)
-    yield Line("reply", (Span(visible(call.error), REFUSED) if call.error else Span(_reply(call.reply), GOOD),))
+    yield Line("reply", (Span(visible(call.error), REFUSED) if call.error else Span(reply_text(call.reply), GOOD),))
     if call.issued is not None:
         yield from _issued(call.issued, base)
 
@@ -118,7 +118,7 @@ def _issued(issued: Sequence[Issued], base: bytes) -> Iterator[Line]:
         spans = [Span(f"{number:>{len(str(len(issued)))}} ", QUIET), Span(visible(command), VALUE), Span(told)]
         if each.answered:
             spans.append(Span(" → ", QUIET))
-            spans.append(Span(visible(each.error), REFUSED) if each.error else Span(_reply(each.reply), GOOD))
+            spans.append(Span(visible(each.error), REFUSED) if each.error else Span(reply_text(each.reply), GOOD))
         yield Line("inside" if number == 1 else _BENEATH, tuple(spans))
 
 
@@ -135,7 +135,7 @@ def _without(base: bytes, word: bytes) -> bytes:
     return word[len(base) :] if word.startswith(base) and word != base else word
 
 
-def _reply(reply: Any) -> str:
+def reply_text(reply: Any) -> str:
     """A reply with its parts: strings in quotes, integers bare, arrays in brackets, nil as nil."""
     if reply is None:
         return "nil"
@@ -143,9 +143,9 @@ def _reply(reply: Any) -> str:
         shown = visible(reply, ITEM_CELLS)
         return f'"{shown}"' if shown.encode() == reply else f'"{shown}" ({len(reply):,} B)'
     if isinstance(reply, Mapping):
-        return _reply([part for pair in reply.items() for part in pair])
+        return reply_text([part for pair in reply.items() for part in pair])
     if isinstance(reply, list | tuple):
-        parts = [_reply(item) for item in reply[:REPLY_ITEMS]]
+        parts = [reply_text(item) for item in reply[:REPLY_ITEMS]]
         more = [f"… {len(reply):,} in all"] if len(reply) > REPLY_ITEMS else []
         return "[" + ", ".join((*parts, *more)) + "]"
     return visible(str(reply), ITEM_CELLS)

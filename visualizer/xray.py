@@ -38,7 +38,7 @@ class Stop(Struct, frozen=True):
 
     ``ran_line`` is the line that ran to come here (0 at the first stop), ``ran`` are its commands, ``wrote`` tells
     whether one of them writes. ``changed`` names the locals that are new or other than at the stop before. ``inside``
-    is None at the end.
+    is None at the end. Instants are ``shifted_ms`` later than they were for the lesson, in all but the two views.
     """
 
     number: int
@@ -50,6 +50,7 @@ class Stop(Struct, frozen=True):
     changed: frozenset[str]
     inside: Seen | None
     outside: Seen
+    shifted_ms: int = 0
 
     @property
     def ended(self) -> bool:
@@ -222,8 +223,9 @@ class Xray:
         before = self.stops[-1] if self.stops else None
         found: tuple[Local, ...] = ()
         inside = None
+        wrote = any(self._is_write(ran.name) for ran in at.ran)
         if at.ended:
-            self._run_whole(at, ran_line)
+            self._run_whole(at, ran_line, {ran_line} if wrote else set())
         else:
             found = session.locals()
             inside = seen_by(session.look, self._gaze, self.shifted_ms)
@@ -233,11 +235,12 @@ class Xray:
             at.line,
             ran_line,
             at.ran,
-            any(self._is_write(ran.name) for ran in at.ran),
+            wrote,
             found,
             frozenset(local.name for local in found if known.get(local.name) != local.text),
             inside,
             seen_by(self._ask, self._gaze, self.shifted_ms),
+            0 if self._source.machine.own_clock else self.shifted_ms,
         )
         self.stops.append(stop)
         return stop
@@ -262,7 +265,7 @@ class Xray:
             known = self._writes[name] = b"write" in flags
         return known
 
-    def _run_whole(self, at: At, last_line: int) -> None:
+    def _run_whole(self, at: At, last_line: int, wrote: set[int]) -> None:
         """Lets the copy run the script as any server does, and reads it before and after.
 
         Where the session's reply did not arrive whole, that run's stands for it.
@@ -289,6 +292,7 @@ class Xray:
             whole,
             moves_between(before, after),
             int(failed[1]) if failed else 0,
+            frozenset(wrote | {stop.ran_line for stop in self.stops if stop.wrote}),
         )
 
 

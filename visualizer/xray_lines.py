@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from visualizer.called import Called
 from visualizer.caller import ErrorReply
@@ -13,12 +14,15 @@ from visualizer.model import Machine
 from visualizer.spans import BROKEN, ENTERED, LABEL, LEFT, QUIET, STRONG, VALUE, Line, Span, quoted, show_reply
 from visualizer.trace import Trace
 from visualizer.visible import short_id, visible, visible_size
+from visualizer.wire_log import reply_text
 from visualizer.xray import Stop, Xray
 
 # Six digits are all that the debugger prints of a number.
 _ROUNDED = re.compile(r"-?\d(?:\.\d+)?e\+\d+")
-_SEPARATOR = re.compile(r"; (?=[^}])")
-_VALUE_CELLS, _FIELD_CELLS, _NAME_CELLS = 60, 16, 10
+# An instant in ms, and what TIME answers: seconds and microseconds.
+_INSTANT = re.compile(rb"(?<![\w.:-])\d{13}(?![\w.])")
+_TIME = re.compile(rb"^\{(\d{10}); (\d{1,6}); \}$")
+_COMMAND_CELLS, _VALUE_CELLS, _FIELD_CELLS, _NAME_CELLS = 240, 80, 16, 12
 # More places than these do not stand one below the other where they are empty.
 _FEW = 5
 
@@ -30,7 +34,7 @@ def standing(stop: Stop, called: Called, trace: Trace | None, *, wrote: bool = T
         where = Span(f"line {stop.line} of {lines}", STRONG)
         if stop.number == 1:
             return Line("", (where, Span(" · nothing has run yet; the marked line is the first to run")))
-        return Line("", (where, Span(" · the server serves nobody else until the script ends")))
+        return Line("", (where, Span(" · on a real server the others wait; on this copy they may look")))
     reply = trace.reply if trace is not None else None
     if isinstance(reply, ErrorReply) and trace is not None and trace.error_line:
         told = f" at line {trace.error_line}: {visible(reply.text, 200)}. What it had written stays written."
@@ -50,7 +54,7 @@ def local_lines(stop: Stop, called: Called) -> tuple[Line, ...]:
     width = max((len(name) for name in (*(local.name for local in stop.locals), *dict(named))), default=0)
     width = min(width, _NAME_CELLS)
     for local in stop.locals:
-        name, text = f"{visible(local.name, _FIELD_CELLS):<{width}} ", _readable(local.text)
+        name, text = f"{visible(local.name, _FIELD_CELLS):<{width}} ", _readable(local.text, stop.shifted_ms)
         if local.name in stop.changed:
             lines.append(Line("", (Span(f"+ {name}", ENTERED), Span(text, ENTERED))))
         else:
@@ -67,12 +71,34 @@ def local_lines(stop: Stop, called: Called) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _readable(text: bytes) -> str:
-    """A value as the debugger prints it, tables in a table's own writing, rounded numbers marked."""
-    shown = visible(text.strip(), _VALUE_CELLS)
-    if shown.startswith("{"):
-        shown = _SEPARATOR.sub(", ", shown).replace("; }", " }").replace("{", "{ ").replace("{ }", "{}")
-    return _ROUNDED.sub(lambda match: f"≈ {match[0]}", shown)
+def _readable(text: bytes, later_ms: int) -> str:
+    """A value as the debugger prints it: instants moved back, tables in their own writing, rounded numbers marked."""
+    text = text.strip()
+    time = _TIME.match(text)
+    if time is not None:
+        text = b"{%d; %d; }" % _moved(int(time[1]), int(time[2]), later_ms)
+    shown = visible(_moved_back(text, later_ms), _VALUE_CELLS)
+    if shown.startswith("{") and shown.endswith("; }"):
+        shown = "{ " + shown[1:-3].replace("; }", "}").replace("; ", ", ") + " }"
+    return _ROUNDED.sub(lambda match: f"≈{match[0]}", shown)
+
+
+def _moved_back(text: bytes, ms: int) -> bytes:
+    """A text with its instants that much earlier."""
+    return _INSTANT.sub(lambda match: b"%d" % (int(match[0]) - ms), text) if ms else text
+
+
+def _moved(seconds: int, micros: int, ms: int) -> tuple[int, int]:
+    return divmod(seconds * 1_000_000 + micros - ms * 1_000, 1_000_000)
+
+
+def _answered(name: str, reply: Any, ms: int) -> Any:
+    """A command's reply with its instants that much earlier."""
+    if name == "TIME" and isinstance(reply, list) and len(reply) == 2:
+        return [b"%d" % part for part in _moved(int(reply[0]), int(reply[1]), ms)]
+    if isinstance(reply, list):
+        return [_answered("", item, ms) for item in reply]
+    return _moved_back(reply, ms) if isinstance(reply, bytes) else reply
 
 
 def command_lines(stops: Sequence[Stop], job: bytes | None) -> tuple[Line, ...]:
@@ -87,9 +113,15 @@ def command_lines(stops: Sequence[Stop], job: bytes | None) -> tuple[Line, ...]:
                     "",
                     (
                         Span(f"{stop.ran_line:>3}  ", QUIET),
-                        Span(visible(ran.text, _VALUE_CELLS), STRONG if stop is stops[-1] else ""),
+                        Span(
+                            visible(_moved_back(ran.text, stop.shifted_ms), _COMMAND_CELLS),
+                            STRONG if stop is stops[-1] else "",
+                        ),
                         Span("  →  ", QUIET),
-                        Span(show_reply(ran.reply), BROKEN if failed else ENTERED if stop is stops[-1] else ""),
+                        Span(
+                            reply_text(_answered(ran.name, ran.reply, stop.shifted_ms)),
+                            BROKEN if failed else ENTERED if stop is stops[-1] else "",
+                        ),
                         *(effect if ran is stop.ran[-1] else ()),
                     ),
                 )
@@ -106,7 +138,8 @@ def _effect(before: Seen | None, after: Seen | None, job: bytes | None) -> tuple
     entered = [name for name in now if name not in was]
     told = [Span(f"   {short_id(job, 14)}", STRONG)] if left or entered else []
     told += [Span(f" leaves {' and '.join(map(visible, left))}", LEFT)] if left else []
-    told += [Span(f" enters {' and '.join(map(visible, entered))}", ENTERED)] if entered else []
+    comma = "," if left and entered else ""
+    told += [Span(f"{comma} enters {' and '.join(map(visible, entered))}", ENTERED)] if entered else []
     return tuple(told)
 
 
@@ -171,7 +204,8 @@ def _row(seen: Seen) -> str:
     if seen.row is None:
         return "none"
     known = [field for field in (b"state", b"attempts") if field in seen.row]
-    fields = [*known, *(field for field in seen.row if field not in known)]
+    # In one order on both sides and at every stop: a server may give them in another one each time.
+    fields = [*known, *sorted(field for field in seen.row if field not in known)]
     return " · ".join(f"{visible(field, 14)} {visible(seen.row[field], _FIELD_CELLS)}" for field in fields)
 
 
@@ -192,7 +226,7 @@ def told(xray: Xray, title: str) -> Iterator[str]:
     yield f"{title} · inside {called.script.name}.lua · a preview on a copy: the lesson is unchanged"
     yield f"EVALSHA cannot be debugged: the same text runs by EVAL; its SHA-1 is {called.script.sha1}"
     if xray.shifted_ms:
-        yield "The copy runs later than the lesson: scores are shown as they would have been then."
+        yield f"The copy runs later than the lesson: instants are moved back by {xray.shifted_ms} ms, to its moment."
     named, count = called.named(), len(called.keys)
     for kind, given in (("KEYS", named[:count]), ("ARGV", named[count:])):
         for number, (name, value) in enumerate(given, start=1):

@@ -86,7 +86,9 @@ class LessonView(Vertical):
         said = trace.reply.text if trace is not None and isinstance(trace.reply, ErrorReply) else ""
         marks = UNMARKED
         if trace is not None:
-            marks = Marks(trace.lines, broken=trace.error_line, error=visible(said), whole=True)
+            # What a learner wants to find at once: where it wrote last, else where it ended.
+            eye = max(trace.wrote or trace.lines, default=0)
+            marks = Marks(trace.lines, broken=trace.error_line, error=visible(said), whole=True, eye=eye)
         contract = f"{lua.title}  ↑ its contract" if lua.script is not None else lua.title
         self.query_one(LuaPanel).show(lua.script, contract, lua.note, marks)
         self.set_class(scene.wire, "wire-log")

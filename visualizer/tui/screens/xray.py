@@ -19,6 +19,7 @@ from textual.screen import Screen
 from visualizer.actions import INSIDE
 from visualizer.called import Called, NoXrayError
 from visualizer.debugger import DebuggerError
+from visualizer.engine import EngineError
 from visualizer.look_inside import source_of
 from visualizer.model import Frame, Machine
 from visualizer.player import Player
@@ -32,7 +33,8 @@ from visualizer.xray import Stop, Xray
 class Inside(Struct, frozen=True):
     """What the screen draws. ``shown`` is the index of the stop under the cursor; ``frame`` is None for a step to come.
 
-    ``trouble`` is a sentence where there is nothing (more) to look into. ``number`` and ``label`` are the step's,
+    ``trouble`` is a sentence where there is nothing (more) to look into, ``missed`` says that a line was run to and not
+    reached. ``number`` and ``label`` are the step's,
     ``base`` begins the queue's keys.
     """
 
@@ -48,10 +50,10 @@ class Inside(Struct, frozen=True):
     stops: tuple[Stop, ...] = ()
     shown: int = 0
     trace: Trace | None = None
-    shifted_ms: int = 0
     breakpoints: frozenset[int] = frozenset()
     chosen: int = 0
     trouble: str = ""
+    missed: bool = False
 
     @property
     def stop(self) -> Stop | None:
@@ -95,6 +97,7 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
         self.xray: Xray | None = None
         self._traced: dict[int, Trace] = {}
         self.busy = False
+        self._leaving = False
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="inside")
 
     def compose(self) -> ComposeResult:
@@ -120,11 +123,16 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
         )
 
         def opening() -> Inside:
+            from redis.exceptions import RedisError  # imported late: the engine has loaded it by now
+
             self._close()
             try:
                 xray = self.xray = Xray(source_of(player, frame))
             except NoXrayError as none:
                 return replace(fresh, trouble=str(none))
+            except (EngineError, RedisError) as failure:
+                # The lesson's own engine is read for a step to come, and may be gone.
+                return replace(fresh, trouble=str(player.engine.failure(failure)))
             return self._now(replace(fresh, called=xray.called, job=xray.job))
 
         self._work(opening)
@@ -153,12 +161,12 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
             stops=stops,
             shown=len(stops) - 1,
             trace=xray.trace,
-            shifted_ms=xray.shifted_ms,
             chosen=0,
+            missed=False,
         )
 
-    def run_on(self, go: Callable[[Xray], Stop]) -> None:
-        """Lets the copy run on, and draws what it came to."""
+    def run_on(self, go: Callable[[Xray], Stop], wanted: Callable[[Stop], bool] | None = None) -> None:
+        """Lets the copy run on, and draws what it came to; says so where that is not a stop that was wanted."""
         inside, xray = self.inside, self.xray
         if inside is None or xray is None or inside.trouble:
             return
@@ -171,7 +179,10 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
                 xray.close()
                 self.xray = None
                 return replace(inside, trouble=told)
-            return self._now(inside)
+            now = self._now(inside)
+            if wanted is not None and now.stop is not None and not wanted(now.stop):
+                return replace(now, missed=True)
+            return now
 
         self._work(running)
 
@@ -182,6 +193,11 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
 
     def on_xray_screen_looked(self, event: Looked) -> None:
         self.inside = event.inside
+        if event.inside.missed:
+            told = "The script has ended without coming to that line again."
+            self.notify(told, markup=False)
+        if self._leaving:
+            self.leave()
 
     def watch_inside(self, inside: Inside | None) -> None:
         if inside is not None:
@@ -203,17 +219,14 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
         """Whether an earlier one can."""
         return self._at > 0
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "act" and parameters:
-            return self.applies(str(parameters[0]))
-        return super().check_action(action, parameters)
-
     def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         self.action_act(event.action)
 
     def action_act(self, name: str) -> None:
         if self.applies(name):
             xray_actions.DO[name](self)
+        elif name in xray_actions.WHY_NOT:
+            self.notify(xray_actions.WHY_NOT[name], markup=False)
 
     def turn(self, by: int) -> None:
         """Another step of the walk."""
@@ -222,7 +235,11 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
             self._open()
 
     def leave(self) -> None:
-        """Back to the lesson, with the whole runs there were; what is half run is run to its end for its lines."""
+        """Back to the lesson, with the whole runs there were; what is half run is run to its end for its lines.
+
+        Asked for while something runs, it happens after that.
+        """
+        self._leaving = True
         if self.busy:
             return
         self.busy = True

@@ -15,12 +15,20 @@ from visualizer.xray import Stop, Xray
 if TYPE_CHECKING:
     from visualizer.tui.screens.xray import XrayScreen
 
+# What is said where an action has nothing to do.
+WHY_NOT = {
+    "later": "No later step can be looked into.",
+    "earlier": "No step before this one ran a script.",
+}
+
 _MARKS = (
+    ("PREVIEW", "$now", "all this runs on a copy of the queue; the lesson's server is not touched"),
+    ("heavy", "$now", "a heavy border: the script sees what the others do not see yet"),
     ("❱", "$now", "the line that runs next"),
     ("┃", "$entered", "a line that ran"),
     ("›", "$strong", "the line you have chosen; ● a breakpoint"),
     ("+", "$entered", "a local variable that is new or has changed"),
-    ("≈", "$quiet", "a number that the debugger rounds to six digits"),
+    ("≈", "$quiet", "a number that the debugger rounds to six digits; line ends in a local stand as blanks"),
 )
 
 
@@ -58,7 +66,7 @@ def _show_stop(screen: XrayScreen, at: int) -> None:
         screen.inside = replace(inside, shown=max(0, min(at, len(inside.stops) - 1)), chosen=0)
 
 
-def _go(screen: XrayScreen, run: Callable[[Xray], Stop], wanted: Callable[[Stop], bool]) -> None:
+def _go(screen: XrayScreen, run: Callable[[Xray], Stop], wanted: Callable[[Stop], bool], *, tell: bool = False) -> None:
     """Forward to the next stop that is wanted: among those there are, else by running on."""
     inside = screen.inside
     if inside is None:
@@ -70,7 +78,7 @@ def _go(screen: XrayScreen, run: Callable[[Xray], Stop], wanted: Callable[[Stop]
     if inside.stops[-1].ended:
         _show_stop(screen, len(inside.stops) - 1)
     else:
-        screen.run_on(run)
+        screen.run_on(run, wanted if tell else None)
 
 
 # Lines ----------------------------------------------------------------------------------------------------------------
@@ -92,8 +100,12 @@ def _choose(screen: XrayScreen, by: int) -> None:
 def _breakpoint(screen: XrayScreen) -> None:
     """Sets or clears one at the chosen line."""
     inside = screen.inside
-    if inside is not None and inside.stop is not None:
+    if inside is not None and inside.stop is not None and inside.called is not None:
         line = inside.chosen or inside.stop.line
+        source = inside.called.script.lines[line - 1].strip() if line else ""
+        if not source or source.startswith("--"):
+            screen.notify("Nothing runs on that line, so nothing can stop there.", markup=False)
+            return
         screen.inside = replace(inside, breakpoints=inside.breakpoints ^ ({line} if line else set()))
 
 
@@ -106,7 +118,7 @@ def _continue(screen: XrayScreen) -> None:
     if not wanted:
         screen.notify("↑ and ↓ choose a line, b sets a breakpoint there.", markup=False)
         return
-    _go(screen, lambda xray: xray.to_line(wanted), lambda stop: stop.line in wanted)
+    _go(screen, lambda xray: xray.to_line(wanted), lambda stop: stop.line in wanted, tell=True)
 
 
 def _help(screen: XrayScreen) -> None:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _PANELS = ("xray-lua", "locals", "commands", "seen-inside", "seen-outside")
 # Columns and lines below which one panel has the place of all, and the two views are a line each.
 _ONE_BELOW, _ONE_BELOW_LINES = 70, 20
+# Lines below which the commands and the views give way to the script.
+_SHORT_BELOW_LINES = 30
+# What there is to do where no script is to be seen.
+_WITHOUT_A_SCRIPT = frozenset({"later", "earlier", "leave", "help", "quit"})
 # A clock that runs on by less says nothing to anyone.
 _TOLD_FROM_MS = 1_000
 
@@ -70,13 +74,14 @@ class XrayView(Vertical):
         did = "has run" if inside.frame is not None else "about to run"
         name = script.name if script else inside.frame.performed.script if inside.frame else None
         title = visible(f"{name}.lua" if name else "inside")
-        preview = (("PREVIEW", "bold $now"), (" on a copy: the lesson is unchanged", "$quiet"))
+        preview = () if inside.trouble else (("PREVIEW ", "bold $now"),)
         self.query_one(TitleLine).show(
             (
+                *preview,
                 (f"inside {title}" if name else "inside", "bold $strong"),
                 (f"   step {inside.number} of {inside.of} · {visible(inside.path)} · {did}", ""),
             ),
-            () if inside.trouble else preview,
+            () if inside.trouble else (("on a copy: the lesson is unchanged", "$quiet"),),
         )
         self._lines("standing", self._standing(inside), "")
         stop, called = inside.stop, inside.called
@@ -94,14 +99,22 @@ class XrayView(Vertical):
             self.query_one(LuaPanel).show(script, title, (), marks, sent)
             self._lines("locals", local_lines(stop, called), "locals, KEYS, ARGV")
             so_far = inside.stops[: inside.shown + 1]
-            self._lines("commands", command_lines(so_far, inside.job), "commands so far, the newest first")
+            moved = (
+                f"instants moved back by {duration(stop.shifted_ms)}, to the lesson's moment"
+                if stop.shifted_ms >= _TOLD_FROM_MS
+                else ""
+            )
+            self._lines("commands", command_lines(so_far, inside.job), "commands so far, the newest first", moved)
             self._show_views(inside)
         else:
             # What there is without a debugger: the commands, as they were watched when the step ran.
             issued = issued_lines(inside.frame, inside.base)
             self._lines("commands", issued, "what the script issued when it ran" if issued else "")
             self.screen.set_class(bool(inside.trouble), "nothing")
-        self.query_one(KeyBar).show(self._applies)
+        nothing = (
+            frozenset(action.name for action in INSIDE) - _WITHOUT_A_SCRIPT if inside.stop is None else frozenset()
+        )
+        self.query_one(KeyBar).show(self._applies, nothing)
 
     def _standing(self, inside: Inside) -> tuple[Line, ...]:
         if inside.trouble:
@@ -117,17 +130,13 @@ class XrayView(Vertical):
         if stop is None or called is None:
             return
         machine = inside.machine
-        shifted = (
-            f"scores as in the lesson; the copy runs {duration(inside.shifted_ms)} later"
-            if inside.shifted_ms >= _TOLD_FROM_MS
-            else ""
-        )
+        differs = stop.inside is not None and stop.inside != stop.outside
+        self.query_one("#seen-inside").set_class(differs, "differs")
         if stop.inside is None:
-            told: tuple[Line, ...] = (Line("", (Span("It has ended: what it wrote, everyone sees.", "quiet"),)),)
+            told: tuple[Line, ...] = (Line("", (Span(_after(inside), "quiet"),)),)
             self._lines("both", (Line("", (Span(where(stop.outside, job, machine), "strong"),)),), "")
         else:
             told = seen_lines(stop.inside, stop.outside, job, called, machine)
-            differs = stop.inside != stop.outside
             self._lines(
                 "both",
                 (
@@ -136,8 +145,7 @@ class XrayView(Vertical):
                 ),
                 "",
             )
-            self.query_one("#seen-inside").set_class(differs, "differs")
-        self._lines("seen-inside", told, "as the script sees it", shifted)
+        self._lines("seen-inside", told, "as the script sees it")
         outside = seen_lines(stop.outside, None, job, called, machine)
         self._lines(
             "seen-outside", outside, "as every client sees it now" if stop.ended else "as every other client sees it"
@@ -171,13 +179,23 @@ class XrayView(Vertical):
         self._panel = name
         for panel in _PANELS:
             self.query_one(f"#{panel}", Widget).set_class(panel == name, "current")
+        # Where one panel has the place of all, so has the box that it stands in.
+        for box, panels in (("upper", _PANELS[:2]), ("views", _PANELS[3:])):
+            self.query_one(f"#{box}", Widget).set_class(name in panels, "current")
         self.query_one(f"#{name}", Widget).focus()
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         self.screen.set_class(width < _ONE_BELOW or height < _ONE_BELOW_LINES, "one-panel")
+        self.screen.set_class(height < _SHORT_BELOW_LINES, "short")
         if self._inside is not None:
             self.show(self._inside)
+
+
+def _after(inside: Inside) -> str:
+    if any(stop.wrote for stop in inside.stops):
+        return "It has ended, and what it wrote everyone sees."
+    return "It has ended, and wrote nothing."
 
 
 def _verdict(inside: Inside) -> tuple[Line, ...]:
