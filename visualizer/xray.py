@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from visualizer.called import Called, NoXrayError, Source, caught_call
+from visualizer.called import Called, NoXrayError, Source, caught_call, function_of
 from visualizer.caller import ErrorReply, ReplyLostError, error_text
 from visualizer.debugger import At, DebuggerError, Local, Ran, Session, TooLargeError, starting
 from visualizer.engine import Engine, EngineError, EngineGone, private_engine
@@ -28,6 +28,9 @@ from visualizer.trace import Trace, args_of
 
 # A script that runs more lines than this is not read line by line to its end: nobody would look at them.
 MOST_STOPS = 4_000
+
+# How long a key with a time to live is kept in the copy, beyond that time.
+_LOOKING_MS = 3_600_000
 
 _GONE = "the private server is gone"
 _ERROR_LINE = re.compile(r"user_script:(\d+)")
@@ -165,8 +168,12 @@ class Xray:
         source, engine = self._source, self._engine
         engine.clear_queue()
         shifted_ms = self._now_ms() - source.moment_ms if source.moment_ms else 0
+        # What lives at that moment lives as long as anyone looks.
+        later_ms = shifted_ms + _LOOKING_MS
         held = {
-            key: (dump.data, dump.expires_at_ms + shifted_ms if dump.expires_at_ms else 0)
+            key: (dump.data, dump.expires_at_ms + (later_ms if dump.expires_at_ms > source.moment_ms else shifted_ms))
+            if dump.expires_at_ms
+            else (dump.data, 0)
             for key, dump in dumps.items()
         }
         engine.put_back(held, ())
@@ -177,8 +184,8 @@ class Xray:
         return shifted_ms
 
     def _shift(self, key: bytes, shifted_ms: int) -> None:
-        flat = self._engine.send("ZRANGE", key, 0, -1, "WITHSCORES")
-        if flat:
+        flat = self._ask("ZRANGE", key, 0, -1, "WITHSCORES")
+        if flat and not isinstance(flat, ErrorReply):  # a key of another type has no scores
             later = [(repr(float(raw) + shifted_ms), job) for job, raw in zip(flat[::2], flat[1::2], strict=True)]
             self._engine.send("ZADD", key, "XX", *(word for pair in later for word in pair))
 
@@ -198,7 +205,7 @@ class Xray:
         source, called = self._source, self.called
         ids = tuple(dict.fromkeys((*((called.job,) if called.job else ()), *source.ids)))
         job = called.job or (ids[0] if ids else None)
-        sides = sides_given(source.machine, source.space, called.keys)
+        sides = sides_given(source.machine, source.space, (*called.keys, *called.args))
         return Gaze(source.machine, source.space, job, ids, source.lanes, sides)
 
     # Stops ------------------------------------------------------------------------------------------------------------
@@ -220,7 +227,6 @@ class Xray:
     def _note(self, at: At, ran_line: int) -> Stop:
         session = self._session
         assert session is not None
-        before = self.stops[-1] if self.stops else None
         found: tuple[Local, ...] = ()
         inside = None
         wrote = any(self._is_write(ran.name) for ran in at.ran)
@@ -229,7 +235,7 @@ class Xray:
         else:
             found = session.locals()
             inside = seen_by(session.look, self._gaze, self.shifted_ms)
-        known = {local.name: local.text for local in before.locals} if before else {}
+        known = self._known_before(at.line)
         stop = Stop(
             len(self.stops) + 1,
             at.line,
@@ -244,6 +250,20 @@ class Xray:
         )
         self.stops.append(stop)
         return stop
+
+    def _known_before(self, line: int) -> Mapping[str, bytes]:
+        """The locals as they last were in the function that a line stands in; none where it has just been called."""
+        lines = self.called.script.lines
+        if line and lines[line - 1].startswith("end") and self.stops:
+            # A function ends here, or it has just been made: who stood in it before still does.
+            function = function_of(lines, self.stops[-1].line)
+        else:
+            function = function_of(lines, line)
+        for stop in reversed(self.stops):
+            if function_of(lines, stop.line) == function:
+                again = function and line <= stop.line and stop is not self.stops[-1]
+                return {} if again else {local.name: local.text for local in stop.locals}
+        return {}
 
     def _ask(self, *words: Any) -> Any:
         """What another client is answered."""

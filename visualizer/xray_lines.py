@@ -12,7 +12,7 @@ from visualizer.caller import ErrorReply
 from visualizer.inside import PlaceSeen, Seen
 from visualizer.model import Machine
 from visualizer.spans import BROKEN, ENTERED, LABEL, LEFT, QUIET, STRONG, VALUE, Line, Span, quoted, show_reply
-from visualizer.trace import Trace
+from visualizer.trace import Trace, plain_error
 from visualizer.visible import short_id, visible, visible_size
 from visualizer.wire_log import reply_text
 from visualizer.xray import Stop, Xray
@@ -37,7 +37,8 @@ def standing(stop: Stop, called: Called, trace: Trace | None, *, wrote: bool = T
         return Line("", (where, Span(" · on a real server the others wait; on this copy they may look")))
     reply = trace.reply if trace is not None else None
     if isinstance(reply, ErrorReply) and trace is not None and trace.error_line:
-        told = f" at line {trace.error_line}: {visible(reply.text, 200)}. What it had written stays written."
+        told = f" at line {trace.error_line}: {visible(plain_error(reply.text), 200).rstrip('.')}"
+        told += ". What it had written stays written." if wrote else ". It had written nothing."
         return Line("", (Span("the script broke off", BROKEN), Span(told)))
     if isinstance(reply, ErrorReply):
         told = f" with the error {visible(reply.text, 120)}" + ("" if wrote else ", and wrote nothing")
@@ -244,6 +245,8 @@ def told(xray: Xray, title: str) -> Iterator[str]:
             yield f"      inside   {_joined(seen_lines(stop.inside, stop.outside, xray.job, called, machine))}"
         yield f"      outside  {_joined(seen_lines(stop.outside, stop.inside, xray.job, called, machine))}"
     yield ""
+    if not xray.stops[-1].ended:
+        return
     yield standing(xray.stops[-1], called, xray.trace, wrote=any(stop.wrote for stop in xray.stops)).text
 
 

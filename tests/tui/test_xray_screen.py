@@ -9,6 +9,10 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of, until
+from visualizer.engine.embedded import EmbeddedEngine
+from visualizer.lesson import find, load
+from visualizer.machine import MACHINES
+from visualizer.perform import NAMED_STEPS
 from visualizer.tui.screens.lesson import LessonScreen
 from visualizer.tui.screens.xray import XrayScreen
 from visualizer.tui.screens.xray_view import XrayView
@@ -47,6 +51,11 @@ async def leave(screen: LessonScreen, pilot: Pilot[int]) -> None:
 
 def panel(pilot: Pilot[int], name: str) -> str:
     return "\n".join(line.text for line in pilot.app.screen.query_one(f"#{name}", LinesPanel).lines)
+
+
+def told(pilot: Pilot[int]) -> list[str]:
+    """The sentences that were told in passing."""
+    return [notification.message for notification in pilot.app._notifications]
 
 
 def source_line(inside: XrayScreen) -> str:
@@ -206,3 +215,70 @@ async def test_zoom_and_help() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is inside)
         assert inside.query_one(XrayView).lua_has_focus
+
+
+async def test_an_engine_that_is_gone_is_told_and_the_program_goes_on() -> None:
+    async with lesson_open(engine="valkey") as (screen, pilot):
+        await press(screen, pilot, "right")
+        assert screen.player is not None
+        engine = screen.player.engine
+        assert isinstance(engine, EmbeddedEngine)
+        inside = await look_inside(pilot)
+        os.kill(engine.server.pid, signal.SIGKILL)
+        # The step to come is read from the lesson's own engine.
+        await inside_press(inside, pilot, "n")
+        assert "the private Valkey" in panel(pilot, "standing")
+        await leave(screen, pilot)
+
+
+async def test_a_step_without_a_script_says_so_and_the_next_one_is_a_key_away() -> None:
+    async with lesson_open("lease-lapses", engine="valkey") as (screen, pilot):
+        await press(screen, pilot, "right", "right", "right")
+        inside = await look_inside(pilot)
+        assert "No script ran here (wait), so there is no inside." in panel(pilot, "standing")
+        await inside_press(inside, pilot, "n")
+        assert "reap.lua" in text_of(pilot)
+        await inside_press(inside, pilot, "n")
+        await pilot.pause()
+        assert "No later step can be looked into." in told(pilot)
+
+
+async def test_leaving_while_it_opens_leaves() -> None:
+    async with lesson_open(engine="valkey") as (screen, pilot):
+        await press(screen, pilot, "right")
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: pilot.app.screen is screen and screen.scene is not None)
+        assert screen.player is not None
+        assert screen.player.taken == 1
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM])
+async def test_the_verdict_is_whole_however_long_the_reply(size: tuple[int, int]) -> None:
+    lesson = load(find("codemojex"), MACHINES, NAMED_STEPS, 0.05)
+    async with lesson_open("a-guess", size, engine="valkey", lesson=lesson) as (screen, pilot):
+        await press(screen, pilot, "right", "right", "right")
+        await look_inside(pilot, "e")
+        assert "It did what the step did: its lines are marked in the lesson." in text_of(pilot)
+
+
+async def test_a_breakpoint_is_seen_and_a_line_that_never_stops_takes_none() -> None:
+    async with lesson_open(engine="valkey") as (screen, pilot):
+        await press(screen, pilot, "right", "right")
+        inside = await look_inside(pilot, "w", "down", "down", "b")
+        assert "32●" in text_of(pilot)
+        await inside_press(inside, pilot, "up", "b")
+        assert inside.inside is not None
+        assert inside.inside.breakpoints == {32}
+        assert "Nothing runs on that line, so nothing can stop there." in told(pilot)
+
+
+async def test_the_line_that_runs_next_is_in_view_after_any_change_of_size() -> None:
+    async with lesson_open(engine="valkey") as (screen, pilot):
+        await press(screen, pilot, "right", "right")
+        inside = await look_inside(pilot, "w", "w")
+        for size in ((200, 60), (60, 20), (120, 36)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            await until(pilot, lambda: "❱" in text_of(pilot))
+        await inside_press(inside, pilot, "z")
+        assert "❱" in text_of(pilot)

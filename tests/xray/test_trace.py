@@ -42,7 +42,7 @@ def test_a_trace_of_the_same_call_agrees(claimed: tuple[Trace, Frame]) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"reply": []}, "line by line it answered [], and in the lesson [b'JOB0KHTOWnGLuC', "),
+        ({"reply": []}, 'line by line it answered [], and in the lesson ["JOB0KHTOWnGLuC", '),
         ({"whole_reply": ErrorReply("EMQX\x1b no")}, "run whole it answered EMQX"),
         ({"moves": ()}, "JOB0KHTOWnGLuC stays as it is there, and leaves pending and enters active in the lesson"),
         ({"sha1": "0" * 40}, "the step ran another script"),

@@ -8,6 +8,7 @@ from visualizer.called import NoXrayError
 from visualizer.caller import ErrorReply
 from visualizer.cli.ending import OK, REFUSED, complain, say, write_json
 from visualizer.cli.opening import loaded, opened
+from visualizer.debugger import DebuggerError
 from visualizer.inside import PlaceSeen, Seen
 from visualizer.look_inside import source_of, why_never
 from visualizer.player import Player, why_not_here
@@ -41,12 +42,18 @@ def xray_step(
             if not as_json:
                 _tell_instead(player)
             return REFUSED
+        title = f"{lesson.slug} · {chosen.name} · step {step}"
+        broke_off = ""
         try:
             xray.to_end()
-            (_tell_json if as_json else _tell)(xray, f"{lesson.slug} · {chosen.name} · step {step}")
+        except DebuggerError as failure:
+            broke_off = f"The preview broke off: {failure}. The lesson is untouched."
         finally:
             xray.close()
-    return OK
+        (_tell_json if as_json else _tell)(xray, title)
+        if broke_off:
+            complain(broke_off)
+    return REFUSED if broke_off else OK
 
 
 def _tell_instead(player: Player) -> None:
@@ -67,7 +74,11 @@ def _tell(xray: Xray, title: str) -> None:
 
 
 def _tell_json(xray: Xray, title: str) -> None:
-    """One object a stop, one a line: the line that ran, what it ran, and what is seen before the next line."""
+    """One object a stop, one a line: the line that ran, what it ran, and what is seen before the next line.
+
+    Commands and locals stand as the debugger prints them: cut, line ends as blanks, numbers rounded to six digits, and
+    instants ``shifted_ms`` later than in the lesson; in the views they are the lesson's.
+    """
     called = xray.called
     lines = called.script.lines
     for stop in xray.stops:
@@ -77,6 +88,9 @@ def _tell_json(xray: Xray, title: str) -> None:
                 "title": title,
                 "script": called.script.name,
                 "sha1": called.script.sha1,
+                "keys": [[name, _plain(value)] for name, value in called.named()[: len(called.keys)]],
+                "args": [[name, _plain(value)] for name, value in called.named()[len(called.keys) :]],
+                "shifted_ms": stop.shifted_ms,
                 "stop": stop.number,
                 "line": stop.line or None,
                 "source": lines[stop.line - 1] if stop.line else None,
@@ -87,6 +101,7 @@ def _tell_json(xray: Xray, title: str) -> None:
                 "inside": _seen(stop.inside, xray),
                 "outside": _seen(stop.outside, xray),
                 "reply": _plain(xray.trace.reply) if stop.ended and xray.trace is not None else None,
+                "error_line": (xray.trace.error_line or None) if stop.ended and xray.trace is not None else None,
                 "ended": stop.ended,
             }
         )

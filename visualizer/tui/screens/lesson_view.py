@@ -17,6 +17,7 @@ from visualizer.caller import ErrorReply
 from visualizer.clock import duration, lesson_time
 from visualizer.lane_view import LaneView, lanes_of
 from visualizer.picture import OVERDUE_TOLD_MS, picture
+from visualizer.trace import plain_error
 from visualizer.tui.scene import Scene
 from visualizer.tui.telling import lines_of, lua_of, wire_of
 from visualizer.tui.widgets.bars import KeyBar, PathLine, TopLine
@@ -83,7 +84,7 @@ class LessonView(Vertical):
         self.query_one(RowPanel).show(scene)
         lua = lua_of(scene)
         trace = lua.trace
-        said = trace.reply.text if trace is not None and isinstance(trace.reply, ErrorReply) else ""
+        said = plain_error(trace.reply.text) if trace is not None and isinstance(trace.reply, ErrorReply) else ""
         marks = UNMARKED
         if trace is not None:
             # What a learner wants to find at once: where it wrote last, else where it ended.

@@ -20,7 +20,7 @@ from visualizer.actions import INSIDE
 from visualizer.called import Called, NoXrayError
 from visualizer.debugger import DebuggerError
 from visualizer.engine import EngineError
-from visualizer.look_inside import source_of
+from visualizer.look_inside import source_of, why_never
 from visualizer.model import Frame, Machine
 from visualizer.player import Player
 from visualizer.trace import Trace, call_of
@@ -28,6 +28,8 @@ from visualizer.tui.screens import xray_actions
 from visualizer.tui.screens.xray_view import XrayView
 from visualizer.tui.widgets.bars import KeyBar
 from visualizer.xray import Stop, Xray
+
+_AFTERWARDS = "When the step has run, x shows the commands that its script issued."
 
 
 class Inside(Struct, frozen=True):
@@ -72,7 +74,10 @@ class Traced(Struct, frozen=True):
 
 
 class XrayScreen(Screen[tuple[Traced, ...]]):
-    """Looks into the steps of one walk; answers the whole runs that there were. Nothing of the lesson changes."""
+    """Looks into the steps of one walk; answers the whole runs that there were. Nothing of the lesson changes.
+
+    ``frame`` is the one to begin with; None begins with the first step that there is to look into.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(",".join(action.keys), f"act('{action.name}')", action.label, priority=True) for action in INSIDE
@@ -90,10 +95,13 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
     def __init__(self, player: Player, frame: Frame | None) -> None:
         super().__init__()
         self._player = player
-        self._steps: list[Frame | None] = [each for each in player.walk.frames if call_of(each) and each.of_path]
+        # The frame that was asked for stands among them also where it ran no script: then that is said.
+        self._steps: list[Frame | None] = [
+            each for each in player.walk.frames if each is frame or (call_of(each) and each.of_path)
+        ]
         if player.coming is not None:
             self._steps.append(None)
-        self._at = self._steps.index(frame) if frame in self._steps else max(len(self._steps) - 1, 0)
+        self._at = self._steps.index(frame) if frame in self._steps else 0
         self.xray: Xray | None = None
         self._traced: dict[int, Trace] = {}
         self.busy = False
@@ -129,10 +137,11 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
             try:
                 xray = self.xray = Xray(source_of(player, frame))
             except NoXrayError as none:
-                return replace(fresh, trouble=str(none))
+                later = frame is None and why_never(player.engine)
+                return replace(fresh, trouble=f"{none} {_AFTERWARDS}" if later else str(none))
             except (EngineError, RedisError) as failure:
                 # The lesson's own engine is read for a step to come, and may be gone.
-                return replace(fresh, trouble=str(player.engine.failure(failure)))
+                return replace(fresh, trouble=str(player.engine.failure(failure, reading=True)))
             return self._now(replace(fresh, called=xray.called, job=xray.job))
 
         self._work(opening)

@@ -14,7 +14,7 @@ from visualizer.actions import INSIDE
 from visualizer.caller import ErrorReply
 from visualizer.clock import duration
 from visualizer.spans import Line, Span
-from visualizer.trace import went_another_way
+from visualizer.trace import plain_error, went_another_way
 from visualizer.tui.widgets.bars import KeyBar, TitleLine
 from visualizer.tui.widgets.lines_panel import LinesPanel
 from visualizer.tui.widgets.lua_panel import LuaPanel, Marks
@@ -32,6 +32,7 @@ _ONE_BELOW, _ONE_BELOW_LINES = 70, 20
 _SHORT_BELOW_LINES = 30
 # What there is to do where no script is to be seen.
 _WITHOUT_A_SCRIPT = frozenset({"later", "earlier", "leave", "help", "quit"})
+_STANDING_ROWS = 6
 # A clock that runs on by less says nothing to anyone.
 _TOLD_FROM_MS = 1_000
 
@@ -83,13 +84,23 @@ class XrayView(Vertical):
             ),
             () if inside.trouble else (("on a copy: the lesson is unchanged", "$quiet"),),
         )
-        self._lines("standing", self._standing(inside), "")
+        standing = self.query_one("#standing", LinesPanel)
+        standing.show(self._standing(inside), "")
+        # The end has a verdict to tell as well: it is whole, whatever it takes from the script.
+        rows = min(max(standing.row_count, 2), _STANDING_ROWS)
+        if not inside.trouble and standing.styles.height is not None and standing.styles.height.value != rows:
+            standing.styles.height = rows
         stop, called = inside.stop, inside.called
         if stop is not None and called is not None and script is not None:
+            self.query_one("#commands").display = True
             self.screen.set_class(False, "nothing")
             trace = inside.trace if stop.ended else None
             failed = trace.error_line if trace is not None else 0
-            error = trace.reply.text if failed and trace is not None and isinstance(trace.reply, ErrorReply) else ""
+            error = (
+                plain_error(trace.reply.text)
+                if failed and trace is not None and isinstance(trace.reply, ErrorReply)
+                else ""
+            )
             ran = frozenset(each.ran_line for each in inside.stops[: inside.shown + 1]) - {0}
             eye = inside.chosen or stop.line or stop.ran_line
             marks = Marks(
@@ -110,6 +121,7 @@ class XrayView(Vertical):
             # What there is without a debugger: the commands, as they were watched when the step ran.
             issued = issued_lines(inside.frame, inside.base)
             self._lines("commands", issued, "what the script issued when it ran" if issued else "")
+            self.query_one("#commands").display = bool(issued)
             self.screen.set_class(bool(inside.trouble), "nothing")
         nothing = (
             frozenset(action.name for action in INSIDE) - _WITHOUT_A_SCRIPT if inside.stop is None else frozenset()
@@ -194,7 +206,7 @@ class XrayView(Vertical):
 
 def _after(inside: Inside) -> str:
     if any(stop.wrote for stop in inside.stops):
-        return "It has ended, and what it wrote everyone sees."
+        return "It has ended. The copy has run it once more, whole: what that left is what everyone sees now."
     return "It has ended, and wrote nothing."
 
 

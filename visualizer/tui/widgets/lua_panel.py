@@ -266,13 +266,15 @@ def wrapped(pieces: Sequence[tuple[str, str]], room: int) -> list[list[tuple[str
             used = 0
         for text, kind in word:
             while used + cell_len(text) > room and not blank:
-                fits = _fitting(text, room - used)
-                rows[-1].append((text[:fits], kind))
-                text = text[fits:]
+                fits = _fitting(text, room - used) or (0 if used else 1)
+                if fits:
+                    rows[-1].append((text[:fits], kind))
+                    text = text[fits:]
                 rows.append([])
                 used = 0
-            rows[-1].append((text, kind))
-            used += cell_len(text)
+            if text:
+                rows[-1].append((text, kind))
+                used += cell_len(text)
     return rows
 
 
@@ -293,11 +295,11 @@ def _words(pieces: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]
 
 
 def _fitting(text: str, room: int) -> int:
-    """How many characters of a text fit, one at least."""
+    """How many characters of a text fit."""
     count = 0
     while count < len(text) and cell_len(text[: count + 1]) <= room:
         count += 1
-    return max(count, 1)
+    return count
 
 
 def folded(script: Script) -> list[tuple[int, int, list[str]]]:

@@ -49,9 +49,9 @@ class StripPanel(ScrollView, can_focus=True):
         return self.scrollable_content_region.size
 
     @property
-    def has_more(self) -> bool:
-        """Whether some rows are out of view."""
-        return self.virtual_size.height > self.room.height
+    def row_count(self) -> int:
+        """How many rows there are, in view and out of it."""
+        return len(self._rows) + len(self._pinned)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
