@@ -78,6 +78,12 @@ class Ending(Struct, frozen=True):
         return self.completed > 0 and "pending" in self.places
 
     @property
+    def commands(self) -> tuple[tuple[str, str], ...]:
+        """What was sent, in order: whose turn it was and the step's label."""
+        sent = self.sent or (True,) * len(self.turns)
+        return tuple((turn, step) for turn, step, was in zip(self.turns, self.steps, sent, strict=True) if was)
+
+    @property
     def harm(self) -> bool:
         return bool(self.broken) or self.twice
 
@@ -100,6 +106,16 @@ class Count(Struct, frozen=True):
     def twice(self) -> int:
         """How many leave the job counted as completed and pending again."""
         return sum(ending.twice for ending in self.endings)
+
+    @property
+    def sequences(self) -> int:
+        """How many different sequences of commands the orders of turns come to: a turn may send nothing."""
+        return len({ending.commands for ending in self.endings})
+
+    @property
+    def harmful_sequences(self) -> int:
+        """How many of these do harm."""
+        return len({ending.commands for ending in self.endings if ending.harm})
 
     @property
     def example(self) -> Ending | None:

@@ -28,13 +28,21 @@ from visualizer.tui.themes import DARK, LIGHT, defaults_for
 _COLLECTING_AFTER_SECONDS = 1.0
 
 # What leaving may take once a signal has said so; far more than a server by URL needs to let go of its keys.
-_LEAVING_SECONDS = 10.0
+_LEAVING_SECONDS = 5.0
 
 
 def _collect_again() -> None:
     """What the start has left stays for good, so the collector need not look at it again."""
     gc.freeze()
     gc.enable()
+
+
+def _let_go_of_terminal() -> None:
+    """What is still written goes nowhere instead of failing: the terminal is gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
 
 
 class VisualizerApp(App[int]):
@@ -119,6 +127,8 @@ class VisualizerApp(App[int]):
         last = threading.Timer(_LEAVING_SECONDS, os._exit, (128 + number,))
         last.daemon = True
         last.start()
+        if number == getattr(signal, "SIGHUP", None):
+            _let_go_of_terminal()
         self.exit(128 + number)
 
     def open_lesson(self, lesson: Lesson, path: str | None = None) -> None:
