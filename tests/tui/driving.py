@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 
 from textual.pilot import Pilot
 
@@ -14,10 +16,11 @@ from visualizer.tui.app import VisualizerApp
 from visualizer.tui.screens.lesson import LessonScreen
 
 WIDE, MEDIUM, SMALL = (120, 36), (80, 24), (40, 15)
-# How often a condition is looked at before it counts as never coming: far more than any step takes.
-_LOOKS = 2_000
+# How often a condition is looked at, and for how long, before it counts as never coming: far longer than a step takes.
+_LOOK_SECONDS, _LOOKS = 0.002, 20_000
 
 
+@cache
 def the_lesson(pace: float = 0.05) -> Lesson:
     return load(find("states-as-locations"), MACHINES, NAMED_STEPS, pace)
 
@@ -48,10 +51,14 @@ def _ready(screen: LessonScreen) -> bool:
 
 async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
     """Lets the app work until the condition holds."""
+    # Not by `pilot.pause`: that asks every widget for a sign and paints, which takes longer than most of what is
+    # waited for.
     for _ in range(_LOOKS):
         if holds():
             return
-        await pilot.pause(0.005)
+        if pilot.app._exception is not None:
+            break
+        await asyncio.sleep(_LOOK_SECONDS)
     raise AssertionError("what the test waited for did not come")
 
 

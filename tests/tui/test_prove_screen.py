@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,7 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from tests.engine.serving import eventually, needs_server, running
+from tests.prove.few import few
 from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, text_of, the_lesson, until
 from tests.tui.test_sizes import SIZES
 from visualizer.prove.proving import NEEDS_VALKEY, Proof
@@ -18,6 +20,8 @@ from visualizer.tui.screens import prove
 from visualizer.tui.screens.home import HomeScreen
 from visualizer.tui.screens.lesson import LessonScreen
 from visualizer.tui.screens.prove import ProveScreen
+
+__all__ = ["few"]
 
 
 @asynccontextmanager
@@ -43,7 +47,7 @@ async def counted(screen: ProveScreen, pilot: Pilot[int]) -> None:
     for _ in range(10_000):
         if not screen.running:
             return
-        await pilot.pause(0.01)
+        await asyncio.sleep(0.01)
     raise AssertionError("the proof did not end")
 
 
@@ -74,6 +78,7 @@ async def test_the_command_palette_opens_it_too() -> None:
 
 
 @needs_server
+@pytest.mark.usefixtures("few")
 async def test_enter_runs_it_and_the_columns_fill() -> None:
     async with proof_open(0.5, (120, 60)) as (screen, pilot):
         await pilot.press("enter")
@@ -87,7 +92,7 @@ async def test_enter_runs_it_and_the_columns_fill() -> None:
         shown = text_of(pilot)
         readings = tally.read("scripted").readings
         for words in (
-            *(f"{readings:,} readings by 2 observers", "no law was broken.", f"seed {tally.seed}"),
+            *(f"{readings:,} readings by 1 observer", "no law was broken.", f"seed {tally.seed}"),
             *("━ scripted ━", "━ naive ━", "─ odd but accepted ─", "0 break a law", "refused that had to be"),
             *("a broken reading of the naive queue, whole", "every order of two actors", "do harm"),
         ):
@@ -95,6 +100,7 @@ async def test_enter_runs_it_and_the_columns_fill() -> None:
 
 
 @needs_server
+@pytest.mark.usefixtures("few")
 async def test_leaving_in_the_midst_of_it_ends_every_process(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Proof] = []
     made = Proof.__init__
