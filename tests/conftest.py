@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -20,11 +23,22 @@ QUEUE = "cm"
 # of them could be interrupted.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Whatever the shell says: else every run would rewrite the asserts of every test file, and every program of a test would
+# compile all that it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Every run tries the same examples; `pytest --hypothesis-profile=searching` tries new ones. No example has a deadline,
 # since machines are noisy.
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 settings.register_profile("searching", deadline=None, print_blob=True)
 settings.load_profile("repeatable")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay until the end: looking through them again and again for what is no longer used is futile."""
+    gc.freeze()
+    gc.set_threshold(10_000)
 
 
 @pytest.fixture(scope="session")

@@ -257,7 +257,8 @@ def test_there_may_be_nothing_to_rewind(engine: Engine) -> None:
 
 
 def test_where_a_deadline_has_passed_the_path_is_replayed(engine: Engine) -> None:
-    steps = (step("enqueue"), step("claim", worker="w1", lease_ms=30), step("wait_until_lapsed"), step("reap"))
+    # Longer than the step takes on any machine: a lease that had lapsed before the wait is none that lapsed since.
+    steps = (step("enqueue"), step("claim", worker="w1", lease_ms=300), step("wait_until_lapsed"), step("reap"))
     player = player_on(engine, steps)
     player.jump(4)
     first = player.walk.frames[0]

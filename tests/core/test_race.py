@@ -246,7 +246,7 @@ def test_after_a_rewind_to_before_the_race_the_written_order_announces_again(eng
 
 
 def test_a_replay_takes_the_order_that_was_chosen(engine: Engine) -> None:
-    lapsing = (BEFORE, step("claim", worker="w1", lease_ms=20), step("wait_until_lapsed"), A1, B1, A2)
+    lapsing = (BEFORE, step("claim", worker="w1", lease_ms=300), step("wait_until_lapsed"), A1, B1, A2)
     player = player_on(engine, lapsing)
     player.jump(3)
     player.take_turn("b")

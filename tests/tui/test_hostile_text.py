@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tests.hostile import HOSTILE
 from tests.tui.driving import lesson_open, press, text_of, the_lesson
-from visualizer.engine import open_engine
+from visualizer.engine import Engine
 from visualizer.lesson import Job, Lesson
 from visualizer.model import Step
 from visualizer.player import Player
@@ -43,9 +43,9 @@ def _hostile_lesson(data: bytes) -> Lesson:
     return replace(lesson, title=text, course=text, paths=(replace(path, title=text, job=job, steps=steps),))
 
 
-def _walked(data: bytes) -> Scene:
+def _walked(data: bytes, engine: Engine) -> Scene:
     """A scene of the hostile lesson after its retry, with hostile members, fields and side keys beside it."""
-    engine = open_engine("fakeredis", queue="cm")
+    engine.clear_queue()
     player = Player(_hostile_lesson(data), engine)
     for _ in range(3):
         player.step()
@@ -55,15 +55,13 @@ def _walked(data: bytes) -> Scene:
     walk = player.look()
     shown = data.decode("utf-8", "backslashreplace")
     label = EngineLabel("EMULATED", shown, shown)
-    scene = Scene(player.lesson, player.path, player.machine, label, walk, player.shown_step, player.taken)
-    engine.close()
-    return scene
+    return Scene(player.lesson, player.path, player.machine, label, walk, player.shown_step, player.taken)
 
 
-async def test_no_widget_is_harmed_and_nothing_unprintable_is_drawn() -> None:
+async def test_no_widget_is_harmed_and_nothing_unprintable_is_drawn(valkey: Engine) -> None:
     async with lesson_open("retry") as (screen, pilot):
         for name, data in SHORT.items():
-            screen.scene = scene = _walked(data)
+            screen.scene = scene = _walked(data, valkey)
             lines = lines_of(scene)
             screen.notify(lines[0].text, markup=False)
             await pilot.pause()
