@@ -23,8 +23,8 @@ QUEUE = "cm"
 # of them could be interrupted.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Whatever the shell says: else every run would rewrite the asserts of every test file, and every program of a test would
-# compile all that it imports.
+# Whatever the shell says: else every run would rewrite the asserts of every test file, and every program that a test
+# starts would compile all that it imports.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -36,7 +36,7 @@ settings.load_profile("repeatable")
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay until the end: looking through them again and again for what is no longer used is futile."""
+    """Thousands of tests stay until the end: they are not looked through again and again for what nobody uses."""
     gc.freeze()
     gc.set_threshold(10_000)
 

@@ -42,7 +42,7 @@ async def proof_open(seconds: float, size: tuple[int, int] = WIDE) -> AsyncItera
         yield screen, pilot
 
 
-async def counted(screen: ProveScreen, pilot: Pilot[int]) -> None:
+async def counted(screen: ProveScreen) -> None:
     """Waits until the run has ended; it waits for processes, so for longer than a key takes."""
     for _ in range(10_000):
         if not screen.running:
@@ -84,7 +84,7 @@ async def test_enter_runs_it_and_the_columns_fill() -> None:
         await pilot.press("enter")
         assert screen.running
         await pilot.press("enter")
-        await counted(screen, pilot)
+        await counted(screen)
         await pilot.pause()
         tally = screen.latest
         assert tally is not None
