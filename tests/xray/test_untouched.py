@@ -12,9 +12,12 @@ from tests.engine.serving import needs_server
 from tests.lessons.writing import read
 from tests.xray.conftest import Lasting
 from tests.xray.looking import BASE, player_on
+from visualizer import xray as of_xray
 from visualizer.called import NoXrayError
 from visualizer.cli.playing import failures
+from visualizer.debugger import At
 from visualizer.engine import Engine
+from visualizer.inside import Gaze, Seen, seen_by
 from visualizer.lesson import all_lessons
 from visualizer.look_inside import source_of
 from visualizer.machine import MACHINES
@@ -22,7 +25,7 @@ from visualizer.model import Dump, Frame, Step
 from visualizer.perform import NAMED_STEPS
 from visualizer.player import Player
 from visualizer.trace import args_of, call_of, went_another_way
-from visualizer.xray import Xray
+from visualizer.xray import Stop, Xray
 
 pytestmark = needs_server
 
@@ -162,7 +165,31 @@ def alike() -> set[Any]:
     return set()
 
 
-@pytest.mark.usefixtures("one_copy")
+@pytest.fixture
+def sparing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reads both sides only where a command has run: the transitions below are read at every stop, as a learner's are.
+
+    A lesson walks thousands of lines, and most of them send nothing.
+    """
+    kept: dict[str, Seen] = {}
+    note, fresh = Xray._note, True
+
+    def noted(xray: Xray, at: At, ran_line: int) -> Stop:
+        nonlocal fresh
+        fresh = not xray.stops or bool(at.ran) or at.ended
+        return note(xray, at, ran_line)
+
+    def seen(look: Any, gaze: Gaze, shifted_ms: int = 0) -> Seen:
+        side: str = look.__name__
+        if fresh or side not in kept:
+            kept[side] = seen_by(look, gaze, shifted_ms)
+        return kept[side]
+
+    monkeypatch.setattr(Xray, "_note", noted)
+    monkeypatch.setattr(of_xray, "seen_by", seen)
+
+
+@pytest.mark.usefixtures("one_copy", "sparing")
 @pytest.mark.parametrize(("slug", "path"), PATHS)
 def test_every_step_of_every_lesson(slug: str, path: str, valkey: Engine, on_core: Engine, alike: set[Any]) -> None:
     lesson = LESSONS[slug]
