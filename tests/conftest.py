@@ -38,7 +38,7 @@ settings.load_profile("repeatable")
 def pytest_collection_finish() -> None:
     """Thousands of tests stay until the end: they are not looked through again and again for what nobody uses."""
     gc.freeze()
-    gc.set_threshold(10_000)
+    gc.set_threshold(50_000)
 
 
 @pytest.fixture(scope="session")
