@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
 from textual.pilot import Pilot
 
 from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of, until
