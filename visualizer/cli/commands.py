@@ -32,14 +32,23 @@ class Pace(click.ParamType[float]):
         return pace
 
 
-class Seconds(click.FloatRange):
-    """A length of time that ends; ``nan`` would never."""
+class Between(click.ParamType[float]):
+    """A number in a range, which is told where another is given; a whole number where ``least`` is one."""
+
+    def __init__(self, least: float, most: float, name: str) -> None:
+        self._least, self._most = least, most
+        self.name = name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        seconds = super().convert(value, param, ctx)
-        if math.isnan(seconds):
-            self.fail(f"{value} is no number of seconds.", param, ctx)
-        return float(seconds)
+        number: float
+        try:
+            number = int(value) if isinstance(self._least, int) else float(value)
+        except ValueError:
+            whole = "whole " if isinstance(self._least, int) else ""
+            self.fail(f"{value!r} is not a {whole}number.", param, ctx)
+        if not self._least <= number <= self._most:  # nan is in no range
+            self.fail(f"{value} is not between {self._least} and {self._most}.", param, ctx)
+        return number
 
 
 class OneOf(click.Choice[str]):
@@ -280,12 +289,19 @@ def id_(id_: str | None, mint: str | None) -> int:
 
 @visualizer.command()
 @click.option(
-    "--seconds", type=Seconds(0.1, 3_600), default=10.0, show_default=True, help="How long the processes work."
+    "--seconds",
+    type=Between(0.1, 3_600, "seconds"),
+    default=10.0,
+    show_default=True,
+    help="How long the processes work, from 0.1 to 3600.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="What the workers draw; drawn and told otherwise.")
+@click.option(
+    "--seed", type=Between(0, 2**32 - 1, "number"), help="What the workers draw; drawn and told where none is given."
+)
+@click.option("--all", "every", is_flag=True, help="Tell every law and call, a broken reading, and the orders.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with every count.")
 @_engine_option
-def prove(seconds: float, seed: int | None, as_json: bool, engine: str) -> int:
+def prove(seconds: float, seed: int | None, every: bool, as_json: bool, engine: str) -> int:
     """Prove the laws under load.
 
     Many processes work on three queues of a private Valkey at once, while observers judge every reading: scripts, the
@@ -296,7 +312,7 @@ def prove(seconds: float, seed: int | None, as_json: bool, engine: str) -> int:
     from visualizer.cli.proving import prove as run_proof
 
     check_engine_options(engine, None, False)
-    return run_proof(seconds, seed, as_json, engine)
+    return run_proof(seconds, seed, as_json, every, engine)
 
 
 @visualizer.command()

@@ -1,39 +1,82 @@
-"""``visualizer prove``: many processes, three queues, every reading judged; the counts, and whether the proof holds."""
+"""``visualizer prove``: many processes, three queues, every reading judged; the counts, and whether the proof holds.
+
+What it needs is imported when it is asked for, so that Ctrl-C while that goes on is told too.
+"""
 
 from __future__ import annotations
 
 import random
 import shutil
 import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from visualizer.cli.ending import FAILED, INTERRUPTED, OK, REFUSED, complain, say, write_json
-from visualizer.cli.opening import opened
-from visualizer.engine import EngineError, is_url
-from visualizer.engine.embedded import server_binary
-from visualizer.prove.counts import Tally
-from visualizer.prove.proving import NEEDS_VALKEY, NOT_BY_URL, QUEUE, Proof
-from visualizer.prove.telling import json_object, progress, report
+
+if TYPE_CHECKING:
+    from visualizer.prove.counts import Tally
+    from visualizer.prove.proving import Proof
 
 LARGEST_SEED = 2**32 - 1
+# What goes on in a line that was too long begins so far to the right.
+HANGING_COLUMNS = 6
 
 
-def prove(seconds: float, seed: int | None, as_json: bool, spec: str) -> int:
-    """Runs the proof and tells it; answers the exit code. EngineError where it cannot run at all."""
+def prove(seconds: float, seed: int | None, as_json: bool, every: bool, spec: str) -> int:
+    """Runs the proof and tells it, with ``every`` in full; answers the exit code. EngineError where it cannot run."""
+    begun: list[Proof] = []
+    try:
+        tally = _run(seconds, seed, spec, begun)
+    except KeyboardInterrupt:
+        if not begun:
+            (complain if as_json else say)("Nothing was proved.")
+            return INTERRUPTED
+        tally = _interrupted(begun[0])
+    if as_json:
+        from visualizer.prove.telling import json_object
+
+        write_json(json_object(tally))
+    else:
+        for line in _lines(tally, every):
+            say(line)
+    if tally.trouble:
+        complain(tally.trouble)
+    return _code(tally)
+
+
+def _run(seconds: float, seed: int | None, spec: str, begun: list[Proof]) -> Tally:
+    """The whole proof; ``begun`` gets it before it runs, for the case that the run itself answers nothing."""
+    from visualizer.cli.opening import opened
+    from visualizer.engine import EngineError, is_url
+    from visualizer.engine.embedded import server_binary
+    from visualizer.prove.proving import NEEDS_VALKEY, NOT_BY_URL, QUEUE, Proof
+
     if is_url(spec):
         raise EngineError(NOT_BY_URL)
     if spec == "fakeredis" or (spec == "auto" and server_binary() is None):
         raise EngineError(NEEDS_VALKEY)
     drawn = random.SystemRandom().randint(0, LARGEST_SEED) if seed is None else seed
     with opened(spec, QUEUE) as engine:
-        tally = Proof(engine, seconds, drawn).run(_show_progress if sys.stderr.isatty() else _show_nothing)
-    if as_json:
-        write_json(json_object(tally))
-    else:
-        for line in report(tally):
-            say(line.text)
-    if tally.trouble:
-        complain(tally.trouble)
-    return _code(tally)
+        proof = Proof(engine, seconds, drawn)
+        begun.append(proof)
+        return proof.run(_show_progress if sys.stderr.isatty() else _show_nothing)
+
+
+def _interrupted(proof: Proof) -> Tally:
+    """What was counted until a second Ctrl-C came in the midst of ending."""
+    from msgspec.structs import replace
+
+    return replace(proof.tally, ended="interrupted")
+
+
+def _lines(tally: Tally, every: bool) -> Iterator[str]:
+    """The report at the terminal's width, broken between words."""
+    from visualizer.plain.text import folded
+    from visualizer.prove.telling import report
+
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in report(tally, every):
+        yield from folded(line.text, columns, HANGING_COLUMNS if line.text.startswith(" ") else 0)
 
 
 def _code(tally: Tally) -> int:
@@ -46,6 +89,8 @@ def _code(tally: Tally) -> int:
 
 def _show_progress(tally: Tally) -> None:
     """One line that is written over again and again, and taken away at the end."""
+    from visualizer.prove.telling import progress
+
     width = shutil.get_terminal_size().columns - 1
     text = progress(tally, width) if tally.ended == "running" else ""
     sys.stderr.write(f"\r{text:<{width}}" if text else f"\r{'':<{width}}\r")

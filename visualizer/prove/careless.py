@@ -1,7 +1,8 @@
 """A worker of the naive queue: a status flag beside the place, moved by separate commands, each of them right alone.
 
-It does what a lawful worker does with scripts: admits jobs, claims them, completes them, lets leases end, reaps. Each
-command is sent when the one before it has been answered, as a client's code would.
+It does the four basic things that a lawful worker does with scripts: it admits jobs, claims them, completes them, and
+reaps. Now and then it dies after a claim, or makes a call that has to be refused. Each command is sent when the one
+before it has been answered, as a client's code would.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from visualizer.keyspace import Keyspace
-from visualizer.prove.counts import Worked
+from visualizer.prove.counts import KEPT_SENTENCES, Worked
 from visualizer.prove.numbers import Draw
+from visualizer.visible import visible
 
 HOUR_MS = 3_600_000
 HELD_AT_MOST = 3
 PAYLOAD = b"payload"
+# An id that nobody enqueues.
+MISSING = b"JOB0KHTOWnGLuC"
+# A naive claim counts no attempts, so every token is this one.
+TOKEN = b"0"
 
 
 class Sender(Protocol):
@@ -87,52 +93,115 @@ class CarelessWorker:
         self, server: Sender, space: Keyspace, ids: Sequence[bytes], draws: Iterator[Draw], clock_ms: Callable[[], int]
     ) -> None:
         self._client = NaiveClient(server, space, clock_ms)
+        # Nothing is ever put into that queue.
+        self._empty = NaiveClient(server, Keyspace(f"{space.queue}-empty", "job:"), clock_ms)
         self._ids = tuple(ids)
         self._draws = draws
         self._held: list[bytes] = []
-        self._turns = self._completed = 0
+        self._turns = self._completed = self._wrong = self._died = 0
         self._verbs: Counter[str] = Counter()
-        # As often as a lawful worker does it; what only scripts can do falls away.
-        self._acts: tuple[tuple[str, Callable[[Draw], None]], ...] = (
-            *[("enqueue", self._admit)] * 5,
-            *[("claim", self._claim)] * 5,
-            *[("complete", self._complete)] * 7,
-            *[("claim and die", self._claim_and_die)] * 2,
-            *[("reap", self._reap)] * 5,
+        self._refused: Counter[str] = Counter()
+        self._sentences: list[str] = []
+        # As often as a lawful worker does it; what only scripts can do or refuse falls away.
+        self._acts: tuple[Callable[[Draw], None], ...] = (
+            *[self._admit] * 5,
+            *[self._claim] * 5,
+            *[self._complete] * 7,
+            *[self._claim_and_die] * 2,
+            *[self._reap] * 5,
+            *[self._wrong_token] * 2,
+            *(self._duplicate, self._missing_id, self._nothing_to_claim),
         )
 
     def turn(self) -> None:
         """One turn of the worker: one transition, with all its commands."""
         draw = next(self._draws)
-        name, act = draw.pick(self._acts)
-        act(draw)
-        self._verbs[name] += 1
+        draw.pick(self._acts)(draw)
         self._turns += 1
 
     @property
     def counted(self) -> Worked:
-        return Worked(self._turns, self._client.commands, self._completed, dict(self._verbs))
+        return Worked(
+            self._turns,
+            sum(self._verbs.values()),
+            self._completed,
+            dict(self._verbs),
+            dict(self._refused),
+            self._wrong,
+            tuple(self._sentences),
+            self._died,
+            self._client.commands + self._empty.commands,
+        )
+
+    def _note_wrong(self, sentence: str) -> None:
+        self._wrong += 1
+        if len(self._sentences) < KEPT_SENTENCES:
+            self._sentences.append(sentence)
+
+    # What a lawful caller does ----------------------------------------------------------------------------------------
 
     def _admit(self, draw: Draw) -> None:
+        self._verbs["enqueue"] += 1
         self._client.enqueue(draw.pick(self._ids))
 
     def _claim(self, draw: Draw) -> None:
         if len(self._held) >= HELD_AT_MOST:
             self._complete(draw)
             return
+        self._verbs["claim"] += 1
         job = self._client.claim(HOUR_MS)
         if job is not None:
             self._held.append(job)
 
     def _claim_and_die(self, _draw: Draw) -> None:
-        self._client.claim(1)
+        """A worker that dies: its lease ends at once, and nobody uses its token again."""
+        self._verbs["claim"] += 1
+        self._died += self._client.claim(1) is not None
 
     def _complete(self, draw: Draw) -> None:
-        if self._held:
-            job = self._held.pop(self._held.index(draw.pick(self._held)))
-            self._completed += self._client.complete(job, b"0")
-        else:
+        """A job whose lease runs for an hour: its own worker's completion has to count."""
+        if not self._held:
             self._reap(draw)
+            return
+        self._verbs["complete"] += 1
+        job = self._held.pop(self._held.index(draw.pick(self._held)))
+        if self._client.complete(job, TOKEN):
+            self._completed += 1
+        else:
+            self._note_wrong(f"complete {visible(job)} was answered gone to the worker that holds it")
 
     def _reap(self, _draw: Draw) -> None:
+        self._verbs["reap"] += 1
         self._client.reap()
+
+    # Calls that have to be refused ------------------------------------------------------------------------------------
+
+    def _refuse(self, kind: str, verb: str, about: bytes, accepted: bool) -> None:
+        """Counts a call that has to be refused: by its kind where it was, as wrong where it was not."""
+        self._verbs[verb] += 1
+        if accepted:
+            self._note_wrong(f"{verb} {visible(about)} was accepted ({kind})")
+        else:
+            self._refused[kind] += 1
+
+    def _wrong_token(self, draw: Draw) -> None:
+        if not self._held:
+            self._missing_id(draw)
+            return
+        job = draw.pick(self._held)
+        self._refuse("wrong token", "complete", job, self._client.complete(job, draw.pick((b"1", b"00", b" 0", b""))))
+
+    def _duplicate(self, draw: Draw) -> None:
+        """A job that this worker holds has to have a row."""
+        if not self._held:
+            self._missing_id(draw)
+            return
+        job = draw.pick(self._held)
+        self._refuse("duplicate", "enqueue", job, self._client.enqueue(job))
+
+    def _missing_id(self, _draw: Draw) -> None:
+        self._refuse("missing id", "complete", MISSING, self._client.complete(MISSING, TOKEN))
+
+    def _nothing_to_claim(self, _draw: Draw) -> None:
+        job = self._empty.claim(HOUR_MS)
+        self._refuse("empty queue", "claim", job or b"", job is not None)

@@ -38,15 +38,17 @@ class Shown(Struct, frozen=True):
     """One reading that breaks a law, whole, as text that is safe to show.
 
     ``places``: each place with its members and their scores. ``rows``: each id with its row's fields, or what is there
-    instead. ``breaches`` say what breaks the law, in words; ``also`` are the names of the other laws it breaks.
+    instead, the broken ids first. ``breaches`` say what breaks the law, in words; ``also`` are the names of the other
+    laws it breaks, ``ids`` the broken ids.
     """
 
     law: str
     sentence: str
     breaches: tuple[str, ...]
     also: tuple[str, ...]
-    places: tuple[tuple[str, str], ...]
+    places: tuple[tuple[str, tuple[str, ...]], ...]
     rows: tuple[tuple[str, str], ...]
+    ids: tuple[str, ...] = ()
 
 
 class Watched(Struct, frozen=True):
@@ -56,6 +58,10 @@ class Watched(Struct, frozen=True):
     ids one reading held. ``cut`` readings had a place that was not wholly in view: they are judged on what was.
     ``shown`` is one broken reading. ``at_rest`` is what was still broken when all workers had stopped, in words; None
     before that.
+
+    A separate breach is one id's, from the first reading in which it breaks any law to the next in which it breaks
+    none, however many readings lie between. ``breaches`` is how many there were, ``lasting`` how many of them the last
+    reading still has: at rest those never healed. Several observers see the same ones, so theirs are not added.
     """
 
     readings: int = 0
@@ -66,13 +72,16 @@ class Watched(Struct, frozen=True):
     laws: Mapping[str, int] = {}
     shown: Shown | None = None
     at_rest: tuple[str, ...] | None = None
+    breaches: int = 0
+    lasting: int = 0
 
 
 class Worked(Struct, frozen=True):
-    """What workers did. ``refused``: for each kind the calls that had to be refused, and were.
+    """What workers did. ``calls`` are transitions, ``verbs`` how often each was made. ``commands`` are what the calls
+    were sent as, where a call is not one script.
 
-    ``wrong`` are the calls with another answer than the contract's, and a few of them in words. ``hollow`` are claimed
-    jobs whose row had lost its token: somebody had completed them already.
+    ``refused``: for each kind the calls that had to be refused, and were. ``wrong`` are the calls with another answer
+    than they had to have, and a few of them in words. ``died``: the claims whose worker then dies.
     """
 
     turns: int = 0
@@ -82,7 +91,8 @@ class Worked(Struct, frozen=True):
     refused: Mapping[str, int] = {}
     wrong: int = 0
     sentences: tuple[str, ...] = ()
-    hollow: int = 0
+    died: int = 0
+    commands: int = 0
 
 
 class OddCount(Struct, frozen=True):
@@ -108,7 +118,8 @@ class Report(Struct, frozen=True):
 class Orders(Struct, frozen=True):
     """All orders in which two actors' commands can follow each other, each of them run.
 
-    ``harmful`` orders leave a law broken, or the job counted as completed and pending again (``twice``).
+    ``harmful`` orders leave a law broken, or the job counted as completed and pending again (``twice``). ``others``
+    are the harmful ones that are not ``twice``: what they leave, in words, and how many leave it.
     """
 
     name: str
@@ -117,10 +128,14 @@ class Orders(Struct, frozen=True):
     twice: int = 0
     example: tuple[str, ...] = ()
     harm: str = ""
+    others: Mapping[str, int] = {}
 
 
 class Tally(Struct, frozen=True):
-    """A proof as it stands: the sums of what all its processes have counted."""
+    """A proof as it stands: the sums of what all its processes have counted.
+
+    ``rests_ms`` is how long an observer rests after each reading, for the queues whose observers rest.
+    """
 
     seconds: float
     seed: int
@@ -130,6 +145,7 @@ class Tally(Struct, frozen=True):
     trouble: str = ""
     observers: Mapping[str, int] = {}
     workers: Mapping[str, int] = {}
+    rests_ms: Mapping[str, float] = {}
     watched: Mapping[str, Watched] = {}
     worked: Mapping[str, Worked] = {}
     odd: tuple[OddCount, ...] = ()
@@ -172,6 +188,8 @@ def sum_watched(parts: Iterable[Watched]) -> Watched:
             _added(total.laws, part.laws),
             total.shown or part.shown,
             total.at_rest if part.at_rest is None else part.at_rest,
+            max(total.breaches, part.breaches),
+            max(total.lasting, part.lasting),
         )
     return total
 
@@ -188,7 +206,8 @@ def sum_worked(parts: Iterable[Worked]) -> Worked:
             _added(total.refused, part.refused),
             total.wrong + part.wrong,
             (*total.sentences, *part.sentences)[:KEPT_SENTENCES],
-            total.hollow + part.hollow,
+            total.died + part.died,
+            total.commands + part.commands,
         )
     return total
 
@@ -200,7 +219,8 @@ def _added(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int
 def with_reports(tally: Tally, orders: Iterable[Order], reports: Iterable[Report]) -> Tally:
     """The tally with the latest report of each process counted in, in the order of the processes."""
     pairs = list(zip(orders, reports, strict=True))
-    columns = dict.fromkeys(order.column for order, _ in pairs)
+    # The odd calls have a count of their own, so nothing of theirs stands among what is watched and worked on.
+    columns = dict.fromkeys(order.column for order, _ in pairs if order.role != "odd")
     watched = {
         column: sum_watched(r.watched for o, r in pairs if o.column == column and r.watched is not None)
         for column in columns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from visualizer.engine import Engine
 from visualizer.interleavings import Count, count_scripted, count_split
 from visualizer.prove.counts import Orders
@@ -23,4 +25,5 @@ def _told(name: str, count: Count) -> Orders:
     turns = zip(ending.turns, ending.steps, ending.sent, strict=True)
     example = tuple(f"{turn} {step}" for turn, step, sent in turns if sent)
     harm = "the job was counted as completed, and waits in pending again" if ending.twice else ending.breaches[0]
-    return Orders(name, count.orders, count.harmful, count.twice, example, visible(harm))
+    others = Counter(visible(ending.breaches[0]) for ending in count.endings if ending.harm and not ending.twice)
+    return Orders(name, count.orders, count.harmful, count.twice, example, visible(harm), dict(others))

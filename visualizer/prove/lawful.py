@@ -77,7 +77,7 @@ class LawfulWorker:
         self._order = self._minter.mint("ORD").encode()
         self._held: dict[bytes, bytes] = {}
         self._buried: list[bytes] = []
-        self._turns = self._calls = self._completed = self._wrong = 0
+        self._turns = self._calls = self._completed = self._wrong = self._died = 0
         self._verbs: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._sentences: list[str] = []
@@ -113,6 +113,7 @@ class LawfulWorker:
             dict(self._refused),
             self._wrong,
             tuple(self._sentences),
+            self._died,
         )
 
     # Calls ------------------------------------------------------------------------------------------------------------
@@ -174,7 +175,7 @@ class LawfulWorker:
 
     def _claim_and_die(self, draw: Draw) -> None:
         """A worker that dies: its lease ends at once, and nobody uses its token again."""
-        self._do(draw.pick(("claim", "lane_claim")), None, _CLAIMED, lease_ms=1)
+        self._died += bool(self._do(draw.pick(("claim", "lane_claim")), None, _CLAIMED, lease_ms=1))
 
     def _settle(self, draw: Draw) -> None:
         if not self._held:

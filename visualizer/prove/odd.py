@@ -1,4 +1,4 @@
-"""Odd but accepted: calls that a lawful caller does not make, which the scripts accept, and what they leave behind.
+"""Odd but accepted: calls that no careful caller relies on, which the scripts accept, and what they leave behind.
 
 One process makes them, one job's life after the other, in a queue that nobody else touches. It reads before and after
 each odd call, so here all laws of the machine are judged, those of a step among them.
@@ -56,7 +56,7 @@ _DELAY = {"delay_ms": HOUR_MS}
 
 ODD: tuple[Odd, ...] = (
     Odd(
-        "complete with token 0 what nobody claimed",
+        "complete a job nobody claimed, with token 0",
         (_ENQUEUE,),
         Call("complete", "completed", {"token": 0}),
         "A new row holds 0 attempts, and 0 matches: a job that never ran counts as completed. No law is broken.",
@@ -65,7 +65,8 @@ ODD: tuple[Odd, ...] = (
         "complete after a reap, before the next claim",
         _REAPED,
         _COMPLETE,
-        "A reap leaves the token as it was, so the late worker still wins. No law is broken.",
+        "A reap leaves the token as it was: a late success counts, as long as nobody has claimed the job again. "
+        "No law is broken.",
     ),
     Odd(
         "extend a lease after the reap",

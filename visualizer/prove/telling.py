@@ -8,15 +8,17 @@ from typing import Any
 
 import msgspec
 
-from visualizer.prove.counts import Column, Orders, Shown, Tally, Watched
+from visualizer.prove.counts import Column, Tally, Watched, Worked
+from visualizer.prove.findings import found
 from visualizer.prove.odd import ODD
-from visualizer.spans import BROKEN, GOOD, LABEL, PLAIN, QUIET, REFUSED, STRONG, Line, Span
+from visualizer.prove.wording import bad, counted, in_words, line
+from visualizer.spans import BROKEN, GOOD, PLAIN, QUIET, REFUSED, STRONG, Line, Span
 from visualizer.visible import visible
 
 TITLES: Mapping[Column, tuple[str, str]] = {
     "scripted": ("scripted", "each transition is one script"),
-    "naive": ("naive", "the same transitions as separate commands"),
-    "odd": ("odd but accepted", "calls that no lawful caller makes"),
+    "naive": ("naive", "enqueue, claim, complete, reap as separate commands"),
+    "odd": ("odd but accepted", "calls that no careful caller relies on"),
 }
 HONEST = (
     "The seed gives each worker what it draws, turn by turn. Whose turn it is the machine decides, so two runs with "
@@ -26,15 +28,17 @@ JUDGED = (
     "One reading is judged by the laws that a single reading can break; the laws of a step are judged in the odd "
     "column, where nobody else is at work."
 )
-
-
-def _line(*spans: Span | str) -> Line:
-    return Line("", tuple(Span(span) if isinstance(span, str) else span for span in spans))
+NOTHING = "Nothing was proved."
+MORE = "--all tells each law, call and order, and a broken reading; --json has every count."
+# The calls that the naive queue has too.
+BASIC = ("enqueue", "claim", "complete", "reap")
+# A run below that says that it was short.
+VERY_SHORT_S = 1.0
 
 
 def head(tally: Tally) -> Line:
     """What runs, on what, with which seed."""
-    return _line(
+    return line(
         Span("the proof", STRONG),
         f" · {tally.engine} · {tally.elapsed:.1f} of {tally.seconds:g} s · ",
         Span(f"seed {tally.seed}", STRONG),
@@ -42,141 +46,181 @@ def head(tally: Tally) -> Line:
 
 
 def column(tally: Tally, name: Column) -> list[Line]:
-    """One column's counts."""
+    """One column's counts, the few that matter most."""
     return list(_odd(tally) if name == "odd" else _watched(tally, name))
+
+
+def details(tally: Tally, name: Column) -> list[Line]:
+    """The other counts of a column."""
+    return list(_odd_laws(tally) if name == "odd" else _details(tally, name))
 
 
 def _watched(tally: Tally, name: Column) -> Iterator[Line]:
     seen, did = tally.read(name), tally.did(name)
-    yield _line(Span(f"{seen.readings:,}", STRONG), f" readings by {_count(tally.observers.get(name, 0), 'observer')}")
-    yield _line(Span(f"{seen.changed:,} of them not as the one before", QUIET))
-    role = BROKEN if seen.broken else GOOD
+    yield line(
+        Span(f"{seen.readings:,}", STRONG),
+        f" readings by {counted(tally.observers.get(name, 0), 'observer')}",
+        Span(f", {seen.changed:,} differ from the reading before", QUIET),
+    )
     share = f" ({100 * seen.broken / seen.readings:.1f} %)" if seen.broken else ""
-    yield _line(Span(f"{seen.broken:,} break a law{share}", role))
-    yield _line(
-        Span(f"up to {_count(seen.most_ids, 'id')} in a reading, all in view", QUIET)
-        if not seen.cut
-        else Span(f"{seen.cut:,} readings were cut: a place held more than is looked at", REFUSED)
+    yield line(
+        Span(f"{seen.broken:,} {'breaks' if seen.broken == 1 else 'break'} a law{share}", bad(seen.broken)),
+        *([Span(": "), *_breaches(tally, name)] if seen.breaches else []),
     )
-    sent = "calls" if name == "scripted" else "commands"
-    yield _line(
-        f"{did.calls:,} {sent} by {_count(tally.workers.get(name, 0), 'worker')}",
-        Span(f", {did.completed:,} jobs completed", QUIET),
+    if seen.cut:
+        yield line(Span(f"{seen.cut:,} readings were cut: a place held more than is looked at", REFUSED))
+    sent = "each one script" if name == "scripted" else f"sent as {did.commands:,} separate commands"
+    yield line(
+        f"{counted(did.calls, 'call')} by {counted(tally.workers.get(name, 0), 'worker')}, {sent}",
+        Span(f"; {counted(did.completed, 'job')} completed", QUIET),
     )
-    for law, times in sorted(seen.laws.items(), key=lambda held: -held[1]):
-        yield _line(Span(f"{times:,} × ", BROKEN), _in_words(law))
-    if did.hollow:
-        yield _line(Span(f"{did.hollow:,} jobs were claimed that were completed already", BROKEN))
-    if did.refused:
-        refused = sum(did.refused.values())
-        yield _line(Span(f"{refused:,} refused", GOOD), " that had to be")
-        yield _line(Span(", ".join(f"{kind} {times:,}" for kind, times in sorted(did.refused.items())), QUIET))
-    if did.wrong:
-        yield _line(Span(f"{did.wrong:,} answered wrongly", BROKEN))
-        yield from (_line(Span(sentence, BROKEN)) for sentence in did.sentences)
+    refused = sum(did.refused.values())
+    if refused or did.wrong:
+        yield line(
+            Span(f"{refused:,} refused", GOOD),
+            " that had to be",
+            *([Span(", "), Span(f"{did.wrong:,} answered otherwise than they had to be", BROKEN)] if did.wrong else []),
+        )
     yield from _at_rest(seen)
+
+
+def _breaches(tally: Tally, name: Column) -> list[Span]:
+    """Separate breaches. Where several observers read, each sees most of what the others see: theirs are not added."""
+    seen = tally.read(name)
+    several = "at least " if tally.observers.get(name, 0) > 1 else ""
+    number = f"{several}{seen.breaches:,} separate {'breach' if seen.breaches == 1 else 'breaches'}"
+    healed = seen.breaches - seen.lasting
+    last = "never healed" if seen.at_rest is not None else "not yet healed"
+    return [Span(number, BROKEN), Span(f", {healed:,} healed, "), Span(f"{seen.lasting:,} {last}", bad(seen.lasting))]
 
 
 def _at_rest(seen: Watched) -> Iterator[Line]:
     if seen.at_rest is None:
         return
     if seen.at_rest:
-        more = f" and {len(seen.at_rest) - 1} more" if len(seen.at_rest) > 1 else ""
-        yield _line(Span("at rest still broken: ", BROKEN), f"{seen.at_rest[0]}{more}")
-    else:
-        yield _line(Span("at rest no law is broken", QUIET))
+        more = f", and {counted(seen.lasting - 1, 'more id')}" if seen.lasting > 1 else ""
+        yield line(Span("when all had stopped, still broken: ", BROKEN), f"{seen.at_rest[0]}{more}")
+    elif seen.broken:
+        saw = f"{counted(seen.broken, 'reading')} saw what must not be"
+        yield line("when all had stopped, nothing was left broken; ", Span(f"in between, {saw}", BROKEN))
+    elif seen.readings:
+        yield line(Span("when all had stopped, no law was broken either", QUIET))
+
+
+def _details(tally: Tally, name: Column) -> Iterator[Line]:
+    seen, did = tally.read(name), tally.did(name)
+    if seen.readings and not seen.cut:
+        yield line(Span(f"each reading saw all ids, at most {seen.most_ids}", QUIET))
+    if name in tally.rests_ms:
+        yield line(Span(f"the observer rests {tally.rests_ms[name]:g} ms after each reading", QUIET))
+    for law, times in sorted(seen.laws.items(), key=lambda held: -held[1]):
+        yield _broke(law, times)
+    if did.verbs:
+        yield line(Span(_mix(did), QUIET))
+    if did.refused:
+        kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(did.refused.items()))
+        yield line(Span(f"refused: {kinds}", QUIET))
+    yield from (line(Span(sentence, BROKEN)) for sentence in dict.fromkeys(did.sentences))
+
+
+def _mix(did: Worked) -> str:
+    """How often each of the four basic calls was made, and all others together."""
+    told = []
+    for verb in BASIC:
+        died = f" ({did.died:,} by a worker that then dies)" if verb == "claim" and did.died else ""
+        told.append(f"{verb} {did.verbs.get(verb, 0):,}{died}")
+    others = {verb: times for verb, times in did.verbs.items() if verb not in BASIC}
+    more = [f"{counted(len(others), 'other verb')} {sum(others.values()):,}"] if others else []
+    return ", ".join([*told, *more])
+
+
+def _broke(law: str, times: int) -> Line:
+    return line(Span(f"{times:,} × broken: ", BROKEN), in_words(law))
 
 
 def _odd(tally: Tally) -> Iterator[Line]:
     times = sum(odd.times for odd in tally.odd)
     breaking = sum(bool(odd.laws) for odd in tally.odd)
-    yield _line(Span(f"{times:,}", STRONG), f" calls of {len(ODD)} kinds")
-    yield _line(Span(f"{breaking} kinds break laws", BROKEN if breaking else PLAIN))
     refused = sum(odd.times - odd.accepted for odd in tally.odd)
-    yield _line(Span(f"{refused:,} were refused" if refused else "every one was accepted", QUIET))
+    accepted = f"{refused:,} were refused" if refused else "every one accepted"
+    yield line(Span(f"{times:,}", STRONG), f" calls of {len(ODD)} kinds, {accepted}")
+    yield line(
+        Span(f"{breaking} kinds break laws", BROKEN if breaking else PLAIN), f", {len(ODD) - breaking} break none"
+    )
+
+
+def _odd_laws(tally: Tally) -> Iterator[Line]:
     laws: Counter[str] = Counter()
     for odd in tally.odd:
         laws.update(odd.laws)
     for law, broken in laws.most_common():
-        yield _line(Span(f"{broken:,} × ", BROKEN), _in_words(law))
-
-
-def odd_calls(tally: Tally) -> list[Line]:
-    """Each odd call with the laws it breaks, how often, and why."""
-    whys = {odd.name: odd.why for odd in ODD}
-    lines = []
-    for odd in tally.odd:
-        broken = ", ".join(f"{_in_words(law)} {times:,} ×" for law, times in odd.laws.items())
-        lines.append(_line(f"{odd.times:,} × {odd.name}: ", Span(broken or "no law", BROKEN if broken else GOOD)))
-        lines.append(_line(Span(f"    {whys[odd.name]}", QUIET)))
-    return lines
-
-
-def broken_reading(shown: Shown | None) -> list[Line]:
-    """A broken reading, whole: the law, what breaks it, the places and the rows as they were read."""
-    if shown is None:
-        return []
-    lines = [_line(Span(_in_words(shown.law), BROKEN), f": {shown.sentence}")]
-    lines.extend(_line("  ", Span(breach, BROKEN)) for breach in shown.breaches)
-    if shown.also:
-        lines.append(_line(Span(f"  it also breaks {', '.join(map(_in_words, shown.also))}", QUIET)))
-    lines.extend(
-        _line(Span(f"  {name:<10} ", LABEL), Span(held, QUIET if held == "empty" else PLAIN))
-        for name, held in shown.places
-    )
-    lines.extend(
-        _line(Span(f"  {job} ", LABEL), Span(row, QUIET if row == "no row" else PLAIN)) for job, row in shown.rows
-    )
-    return lines
-
-
-def orders(tally: Tally) -> list[Line]:
-    """All orders of two actors' commands, how many did harm, and one that did."""
-    return [line for each in tally.orders for line in _orders(each)]
-
-
-def _orders(each: Orders) -> Iterator[Line]:
-    harm = Span(f"{each.harmful} do harm", BROKEN if each.harmful else GOOD)
-    yield _line(Span(each.name, STRONG), f": {each.orders} orders, each of them run; ", harm)
-    if each.twice:
-        yield _line(Span(f"    {each.twice} of them leave the job counted as completed, and pending again", QUIET))
-    if each.harm:
-        yield _line(Span(f"    {' · '.join(each.example)}: ", QUIET), each.harm)
+        yield _broke(law, broken)
 
 
 def verdict(tally: Tally) -> list[Line]:
     """What the run came to; nothing while it runs."""
     if tally.ended == "running":
         return []
+    if nothing(tally):
+        return [line(Span(NOTHING, REFUSED))]
     lines = []
     if tally.ended == "interrupted":
-        lines.append(_line(Span("Stopped before its end: these are the counts until then.", REFUSED)))
+        lines.append(line(Span("Stopped before its end: these are the counts until then.", REFUSED)))
+    elif tally.ended == "done" and tally.elapsed < VERY_SHORT_S:
+        lines.append(
+            line(Span(f"A very short run ({tally.elapsed:.1f} s): it may miss what a longer one meets.", REFUSED))
+        )
     if tally.trouble:
-        lines.append(_line(Span(tally.trouble, REFUSED)))
+        lines.append(line(Span(tally.trouble, REFUSED)))
+    seen = tally.read("scripted")
     if tally.faults:
-        lines.extend(_line(Span(fault, BROKEN)) for fault in tally.faults)
-    elif tally.ended == "done":
-        seen = tally.read("scripted")
-        lines.append(_line(Span(f"{seen.readings:,} readings of the scripted queue, and no law was broken.", GOOD)))
-    return lines
+        lines.extend(line(Span(fault, BROKEN)) for fault in tally.faults)
+    elif tally.ended != "broken off":
+        lines.append(line(Span(f"{counted(seen.readings, 'reading')} of the scripted queue: no law was broken.", GOOD)))
+    return [*lines, *_contrast(tally)]
 
 
-def report(tally: Tally) -> list[Line]:
-    """The whole proof, for a terminal."""
+def _contrast(tally: Tally) -> Iterator[Line]:
+    """The naive queue, and the orders of two actors, beside what the scripted queue did."""
+    naive = tally.read("naive")
+    if naive.readings:
+        told = [Span(f"{naive.broken:,} of {naive.readings:,} readings broken", bad(naive.broken))]
+        if naive.breaches:
+            told += [Span(", "), *_breaches(tally, "naive")]
+        yield line(Span("Naive: "), *told, ".")
+    if tally.orders:
+        parts = [
+            Span(f"{each.harmful} of {each.orders} {each.name.split(' ')[0]}", bad(each.harmful))
+            for each in tally.orders
+        ]
+        yield line("Orders of a completion and a reap that do harm: ", *_joined(parts), ".")
+
+
+def _joined(parts: Sequence[Span]) -> Iterator[Span]:
+    for at, part in enumerate(parts):
+        yield from (Span(", "), part) if at else (part,)
+
+
+def nothing(tally: Tally) -> bool:
+    """Whether it was ended before any worker had begun, so that there is nothing to tell."""
+    return tally.ended == "interrupted" and not tally.elapsed
+
+
+def report(tally: Tally, every: bool = False) -> list[Line]:
+    """The proof, for a terminal: the columns, and last the verdict. With ``every`` all there is to tell, before it."""
+    if nothing(tally):
+        return verdict(tally)
     lines = [head(tally)]
+    if every:
+        for title, told in found(tally):
+            lines.extend((line(), line(Span(title, STRONG)), *_indented(told)))
+        lines.extend((line(), line(Span(JUDGED, QUIET)), line(Span(HONEST, QUIET))))
     for name, (title, about) in TITLES.items():
-        lines.extend((_line(), _line(Span(title, STRONG), Span(f" · {about}", QUIET))))
-        lines.extend(_indented(column(tally, name)))
-        if name == "odd":
-            lines.extend(_indented(odd_calls(tally)))
-    shown = tally.read("scripted").shown or tally.read("naive").shown
-    if shown is not None:
-        whose = "scripted" if tally.read("scripted").shown else "naive"
-        lines.extend((_line(), _line(Span(f"a broken reading of the {whose} queue, whole", STRONG))))
-        lines.extend(_indented(broken_reading(shown)))
-    lines.extend((_line(), _line(Span("every order of two actors", STRONG))))
-    lines.extend(_indented(orders(tally)))
-    lines.extend((_line(), _line(Span(JUDGED, QUIET)), _line(Span(HONEST, QUIET)), _line(), *verdict(tally)))
+        lines.extend((line(), line(Span(title, STRONG), Span(f" · {about}", QUIET))))
+        lines.extend(_indented([*column(tally, name), *(details(tally, name) if every else [])]))
+    if not every:
+        lines.extend((line(), line(Span(MORE, QUIET))))
+    lines.extend((line(), *verdict(tally)))
     return lines
 
 
@@ -210,12 +254,3 @@ def json_object(tally: Tally) -> dict[str, Any]:
     for odd in told["odd"]:
         odd["why"] = whys[odd["name"]]
     return {**told, "holds": not tally.faults, "faults": list(tally.faults)}
-
-
-def _in_words(law: str) -> str:
-    """A law's name with blanks, so that it breaks between words where a column is narrow."""
-    return law.replace("_", " ")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

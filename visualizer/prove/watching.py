@@ -31,6 +31,7 @@ STATE_LAWS: tuple[Law, ...] = tuple(law for law in LEASED.laws if law.name not i
 # A reading that breaks it is shown rather than another: one client alone, in the midst of a move, does not break it.
 MOST_TELLING = "every_member_has_a_row"
 
+NO_ROW = "no row"
 _LOOKED = Performed(Outcome("looked"), kind="between")
 _SCORES = {"active", "schedule"}
 
@@ -71,6 +72,8 @@ class Watch:
         self._readings = self._changed = self._broken = self._cut = self._most_ids = 0
         self._shown: Shown | None = None
         self._at_rest: tuple[str, ...] | None = None
+        self._wounded: frozenset[str] = frozenset()
+        self._breaches = 0
 
     def warm_up(self) -> None:
         """Loads the observer's script; what it reads is not counted."""
@@ -82,6 +85,7 @@ class Watch:
         if seen is not self._seen:
             self._seen, self._verdict = seen, broken_by(seen)
             self._changed += 1
+            self._follow(self._verdict)
         broken = self._verdict
         self._readings += 1
         self._most_ids = max(self._most_ids, len(seen.rows))
@@ -94,7 +98,15 @@ class Watch:
 
     def rest(self) -> None:
         """A last reading, with nobody at work: what is broken in it stays broken."""
-        self._at_rest = tuple(breach for law in broken_by(self._observer.read()) for breach in law.breaches)
+        broken = broken_by(self._observer.read())
+        self._follow(broken)
+        self._at_rest = tuple(breach for law in broken for breach in law.breaches)
+
+    def _follow(self, broken: Sequence[LawResult]) -> None:
+        """Counts the ids that break a law now and did not in the reading before."""
+        wounded = frozenset(broken_ids(broken))
+        self._breaches += len(wounded - self._wounded)
+        self._wounded = wounded
 
     @property
     def counted(self) -> Watched:
@@ -107,7 +119,14 @@ class Watch:
             dict(self._laws),
             self._shown,
             self._at_rest,
+            self._breaches,
+            len(self._wounded),
         )
+
+
+def broken_ids(broken: Sequence[LawResult]) -> tuple[str, ...]:
+    """The ids that break a law, each once, as they are shown: every breach of a state's law begins with its id."""
+    return tuple(dict.fromkeys(breach.split(" ", 1)[0] for law in broken for breach in law.breaches))
 
 
 def shown(seen: Observation, broken: Sequence[LawResult]) -> Shown:
@@ -118,15 +137,17 @@ def shown(seen: Observation, broken: Sequence[LawResult]) -> Shown:
             visible(member.id) + (f" {member.score:.0f}" if name in _SCORES and member.score is not None else "")
             for member in reading.members
         ]
-        places.append((visible(name), ", ".join(members) or "empty"))
-    rows = tuple((visible(job), row_text(row)) for job, row in seen.rows.items())
-    first, *others = sorted(broken, key=lambda law: law.name != MOST_TELLING)
+        places.append((visible(name), tuple(members)))
+    first, *others = telling = sorted(broken, key=lambda law: law.name != MOST_TELLING)
+    ids = broken_ids(telling)
+    rows = [(visible(job), row_text(row)) for job, row in seen.rows.items()]
+    rows.sort(key=lambda row: ids.index(row[0]) if row[0] in ids else len(ids))
     also = tuple(law.name for law in others)
-    return Shown(first.name, first.sentence, first.breaches, also, tuple(places), rows)
+    return Shown(first.name, first.sentence, first.breaches, also, tuple(places), tuple(rows), ids)
 
 
 def row_text(row: Row | None) -> str:
     """A row in one line."""
     if row is None:
-        return "no row"
+        return NO_ROW
     return " ".join(f"{visible(field)}={visible(value, 24)}" for field, value in row.fields.items())

@@ -20,12 +20,12 @@ from textual.widgets import Static
 from visualizer.actions import ACTIONS, Action
 from visualizer.engine import EngineError, open_engine
 from visualizer.engine.embedded import server_binary
-from visualizer.prove import telling
+from visualizer.prove import findings, telling
 from visualizer.prove.counts import Column, Tally
 from visualizer.prove.link import GONE
 from visualizer.prove.proving import NEEDS_VALKEY, QUEUE, Proof
 from visualizer.spans import BROKEN, QUIET, STRONG, Line, Span
-from visualizer.tui.screens.choice import HelpScreen
+from visualizer.tui.screens.choice import PageScreen
 from visualizer.tui.widgets.bars import KeyBar, TopLine
 from visualizer.tui.widgets.readout_panel import content_of
 
@@ -36,15 +36,59 @@ _STACKED_BELOW = 72
 _HERE = {"help", "quit"}
 _START = Action("start", ("enter",), "start", "Run the proof.", 2, "walk")
 _LEAVE = Action("leave", ("escape",), "back", "Leave; a proof that runs is ended.", 3, "choose")
+_STOP = Action("stop", ("escape",), "stop and leave", "End the proof that runs, and leave.", 3, "choose")
+
+_HELP = (
+    ("enter", "Runs the proof, also once more."),
+    ("esc ← b", "Leaves. A proof that runs is ended, and nothing of it stays."),
+    ("↑ ↓", "Scroll. Beneath the columns stand a broken reading, every order of two actors, and each odd call."),
+    ("q", "Ends the program."),
+    (
+        "readings",
+        "One reading takes every place and row in one round trip, and is judged by each law that a single reading "
+        "can break. The scripted queue gets the most of them, since any one could refute it. The naive queue needs "
+        "few: it has one observer, which rests a little after each reading.",
+    ),
+    (
+        "separate breaches",
+        "An id that breaks a law, from the first reading that shows it to the next that does not. A "
+        "breach that nobody mends is met in every reading, so the broken readings alone do not say how many breaches "
+        "there were. Never healed are those that are left when all workers have stopped.",
+    ),
+    (
+        "alike, and not",
+        "Both queues have as many workers, which rest as long between their turns. Scripted workers "
+        "make calls of every kind; naive ones enqueue, claim, complete and reap. A worker that dies has claimed a job "
+        "and does nothing more with it. Both make calls that have to be refused.",
+    ),
+    (
+        "odd but accepted",
+        "Scripts do accept these calls. Some break laws and some do not; a careful caller relies on none "
+        "of them, since what they do depends on what others did meanwhile.",
+    ),
+    (
+        "every order",
+        "As separate commands, a completion and a reap are a few each; as scripts, one each. Every order in which they "
+        "can come runs by itself, and what is read at the end is judged.",
+    ),
+    ("seed", telling.HONEST),
+)
 
 _ABOUT = (
     "Do the laws hold while many work at once? Worker processes drive jobs through random transitions, and observer "
     "processes read every place in one round trip, as fast as they can, and judge what they read.",
-    "The scripted queue does each transition in one script. The naive queue does the same, under the same load, in "
-    "separate commands. On the third queue, calls are made that scripts accept although no lawful caller makes them.",
+    "The scripted queue does each transition in one script. The naive queue does the four basic ones (enqueue, claim, "
+    "complete, reap) in separate commands, with as many workers; in both a worker now and then dies after a claim. On "
+    "the third queue, calls are made that scripts accept, though no careful caller relies on them.",
     "Before they start, every order of two actors' commands is run, one by one. All of it happens on a private Valkey "
     "of its own: your lesson is not touched.",
 )
+
+
+class _ProofHelp(PageScreen):
+    """What the proof does and what its words mean; the key that opens it closes it too."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark,h", "leave", "leave")]
 
 
 class ProveScreen(Screen[None]):
@@ -82,13 +126,13 @@ class ProveScreen(Screen[None]):
                 for name in telling.TITLES:
                     yield Static(id=f"prove-{name}", classes="prove-column", markup=False)
             yield Static(id="prove-found", markup=False)
-        yield KeyBar([_START, _LEAVE, *(action for action in ACTIONS if action.name in _HERE)])
+        yield KeyBar([_START, _LEAVE, _STOP, *(action for action in ACTIONS if action.name in _HERE)])
 
     def on_mount(self) -> None:
         self.query_one(TopLine).show("the proof", "the leased machine under load", None)
         for name, (title, _) in telling.TITLES.items():
             self.query_one(f"#prove-{name}", Static).border_title = Content(title)
-        self.query_one(KeyBar).show(self._applies)
+        self.query_one(KeyBar).show(self._applies, self._never())
         self.query_one("#prove").focus()
         if server_binary() is None:
             self._trouble = NEEDS_VALKEY
@@ -144,7 +188,7 @@ class ProveScreen(Screen[None]):
     def _redraw(self) -> None:
         if self._left or not self.is_mounted:
             return
-        self.query_one(KeyBar).show(self._applies)
+        self.query_one(KeyBar).show(self._applies, self._never())
         tally = self.latest
         columns = self.query_one("#prove-columns")
         columns.display = tally is not None
@@ -180,16 +224,23 @@ class ProveScreen(Screen[None]):
     def _applies(self, name: str) -> bool:
         return name != "start" or not (self.running or server_binary() is None)
 
+    def _never(self) -> frozenset[str]:
+        """What takes no room in the footer: while a proof runs there is nothing to start, else nothing to stop."""
+        return frozenset({"start", "leave"} if self.running else {"stop"})
+
     def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
-        {"start": self.action_start, "leave": self.action_leave, "help": self.action_help}.get(
-            event.action, self.app.exit
-        )()
+        {
+            "start": self.action_start,
+            "leave": self.action_leave,
+            "stop": self.action_leave,
+            "help": self.action_help,
+        }.get(event.action, self.app.exit)()
 
     def action_leave(self) -> None:
         self.dismiss(None)
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(_ProofHelp("the proof", _HELP))
 
 
 def _line(text: str, role: str = "plain") -> Line:
@@ -197,19 +248,13 @@ def _line(text: str, role: str = "plain") -> Line:
 
 
 def _column(tally: Tally, name: Column) -> list[Line]:
-    return [_line(telling.TITLES[name][1], QUIET), *telling.column(tally, name)]
+    about = _line(telling.TITLES[name][1], QUIET)
+    return [about, *telling.column(tally, name), *telling.details(tally, name)]
 
 
 def _found(tally: Tally) -> list[Line]:
-    """A broken reading, whole; every order of two actors; the odd calls and why."""
+    """A broken reading; every order of two actors; the odd calls and why."""
     lines: list[Line] = []
-    for name in ("scripted", "naive"):
-        shown = tally.watched[name].shown if name in tally.watched else None
-        if shown is not None:
-            lines += [_line(f"a broken reading of the {name} queue, whole", STRONG), *telling.broken_reading(shown)]
-            lines.append(_line(""))
-            break
-    lines += [_line("every order of two actors", STRONG), *telling.orders(tally)]
-    if tally.odd:
-        lines += [_line(""), _line("odd calls, and the laws they break", STRONG), *telling.odd_calls(tally)]
-    return [*lines, _line(""), _line(telling.JUDGED, QUIET), _line(telling.HONEST, QUIET)]
+    for title, told in findings.found(tally):
+        lines += [_line(title, STRONG), *told, _line("")]
+    return [*lines, _line(telling.JUDGED, QUIET), _line(telling.HONEST, QUIET)]
