@@ -51,6 +51,14 @@ def test_a_short_proof_holds_and_the_naive_queue_does_not(shell: Shell) -> None:
     assert scripted["readings"] > naive["readings"] > 0
     assert naive["broken"] > 0
     assert naive["shown"]["breaches"]
+    assert naive["breaches"] > 0
+    assert naive["lasting"] <= naive["breaches"]
+    assert bool(naive["at_rest"]) == (naive["lasting"] > 0)
+    assert set(told["watched"]) == set(told["worked"]) == {"scripted", "naive"}
+    worked = told["worked"]
+    assert set(worked["naive"]["refused"]) <= set(worked["scripted"]["refused"])
+    assert worked["naive"]["commands"] > worked["naive"]["calls"] > 0
+    assert told["workers"]["naive"] == told["workers"]["scripted"]
     assert told["worked"]["scripted"]["refused"]
     assert all(odd["times"] == odd["accepted"] > 0 for odd in told["odd"])
 
@@ -61,7 +69,18 @@ def test_a_proof_in_lines(shell: Shell) -> None:
     ended = shell("prove", "--seconds", "0.3")
     assert ended.code == 0
     assert ended.lines[0].startswith("the proof · REAL Valkey")
-    assert ended.lines[-1].endswith("and no law was broken.")
+    assert "readings of the scripted queue: no law was broken." in ended.lines[-3]
+    assert len(ended.lines) < 30
+    assert "A very short run (0.3 s)" in ended.lines[-4]
+
+
+@needs_server
+def test_all_of_a_proof_in_lines(shell: Shell) -> None:
+    ended = shell("prove", "--seconds", "0.3", "--all")
+    told = ended.out.decode()
+    assert ended.code == 0
+    for words in ("every order of two actors", "odd calls, and the laws they break", "× broken: "):
+        assert words in told
 
 
 @pytest.mark.parametrize(
@@ -73,9 +92,58 @@ def test_it_runs_on_a_private_valkey_only(shell: Shell, engine: str, sentence: s
     assert (ended.code, ended.out, ended.complaint) == (2, b"", f"{sentence}\n")
 
 
-@pytest.mark.parametrize("wrong", [("--seconds", "0"), ("--seconds", "nan"), ("--seed", "-1"), ("--seed", "x")])
-def test_what_cannot_be_is_refused(shell: Shell, wrong: tuple[str, str]) -> None:
-    assert shell("prove", *wrong).code == 2
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("--seconds", "0", "0 is not between 0.1 and 3600."),
+        ("--seconds", "nan", "nan is not between 0.1 and 3600."),
+        ("--seconds", "x", "'x' is not a number."),
+        ("--seed", "-1", "-1 is not between 0 and 4294967295."),
+        ("--seed", "0.5", "'0.5' is not a whole number."),
+    ],
+)
+def test_what_cannot_be_is_refused(shell: Shell, option: str, value: str, sentence: str) -> None:
+    ended = shell("prove", option, value)
+    assert ended.code == 2
+    assert ended.complaint.endswith(f"{sentence}\n")
+
+
+@needs_server
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ctrl_c_before_there_is_a_proof_says_that_nothing_was_proved(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("visualizer.prove.proving.Proof.__init__", interrupted)
+    ended = shell("prove", *(["--json"] if as_json else []))
+    told = (ended.complaint, ended.out.decode())
+    assert (ended.code, *sorted(told)) == (130, "", "Nothing was proved.\n")
+    assert bool(ended.complaint) == as_json
+
+
+@needs_server
+def test_ctrl_c_before_the_workers_begin_says_that_nothing_was_proved(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("visualizer.prove.crew.Crew.start", interrupted)
+    ended = shell("prove")
+    assert (ended.code, ended.complaint, ended.out) == (130, "", b"Nothing was proved.\n")
+
+
+@needs_server
+def test_a_second_ctrl_c_while_it_ends_keeps_the_counts(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("visualizer.prove.proving.Proof._finish", interrupted)
+    ended = shell("prove", "--seconds", "0.5")
+    assert ended.code == 130
+    assert b"Stopped before its end" in ended.out
 
 
 @contextmanager

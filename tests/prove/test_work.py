@@ -200,19 +200,57 @@ def test_two_naive_clients_leave_a_member_without_a_row(valkey: Engine) -> None:
     shown = watch.counted.shown
     assert shown is not None
     assert (shown.law, shown.breaches) == (NO_ROW, (f"{JOB.decode()} is in pending and has no row",))
-    assert dict(shown.places)["pending"] == JOB.decode()
+    assert dict(shown.places)["pending"] == (JOB.decode(),)
+    assert shown.ids == (JOB.decode(),)
     assert dict(shown.rows)[JOB.decode()] == "no row"
 
 
-def test_careless_workers_count_what_they_do(engine: Engine) -> None:
+def test_careless_workers_that_take_turns_count_what_they_do_and_are_refused_in_every_kind(engine: Engine) -> None:
+    server = Server(lambda words: engine.send(*words))
     clock_ms = server_clock_ms(engine)
-    workers = [CarelessWorker(engine, SPACE, IDS, draws(1, "naive", n), clock_ms) for n in (1, 2)]
-    for _ in range(120):
+    workers = [CarelessWorker(server, SPACE, IDS, draws(1, "naive", n), clock_ms) for n in (1, 2)]
+    for _ in range(150):
         for worker in workers:
             worker.turn()
     did = [worker.counted for worker in workers]
-    assert [each.turns for each in did] == [120, 120]
-    assert all(sum(each.verbs.values()) == 120 and each.calls > 120 and each.completed for each in did)
+    assert [(each.turns, each.calls, sum(each.verbs.values())) for each in did] == [(150, 150, 150)] * 2
+    assert sum(each.commands for each in did) == len(server.sent) > 300
+    assert all(set(each.verbs) == {"enqueue", "claim", "complete", "reap"} and each.completed for each in did)
+    assert all(0 < each.died < each.verbs["claim"] for each in did)
+    assert {kind for each in did for kind in each.refused} == {"wrong token", "duplicate", "missing id", "empty queue"}
+    assert [(each.wrong, each.sentences) for each in did] == [(0, ())] * 2, "one after the other they do no wrong"
+    done = int(engine.send("HGET", SPACE.key("metrics:completed"), "count"))
+    assert sum(each.completed for each in did) == done
+
+
+def test_a_careless_worker_counts_answers_that_should_not_be(engine: Engine) -> None:
+    """Somebody else completes what it holds."""
+    worker = CarelessWorker(engine, SPACE, IDS, draws(1, "naive", 1), server_clock_ms(engine))
+    NaiveClient(engine, SPACE, lambda: CLOCK_MS).enqueue(JOB)
+    worker._claim(Draw(0))
+    engine.send("DEL", SPACE.job(JOB))
+    worker._duplicate(Draw(0))
+    engine.send("DEL", SPACE.job(JOB))
+    worker._complete(Draw(0))
+    did = worker.counted
+    assert (did.wrong, did.completed, did.refused) == (2, 0, {})
+    assert did.sentences == (
+        f"enqueue {JOB.decode()} was accepted (duplicate)",
+        f"complete {JOB.decode()} was answered gone to the worker that holds it",
+    )
+
+
+def test_a_worker_that_dies_is_counted_where_it_had_claimed(engine: Engine) -> None:
+    careless = CarelessWorker(engine, SPACE, IDS, draws(1, "naive", 1), server_clock_ms(engine))
+    one = lawful(engine, 1)
+    careless._claim_and_die(Draw(0))
+    one._claim_and_die(Draw(0))
+    assert (careless.counted.died, one.counted.died) == (0, 0), "there is nothing to claim"
+    NaiveClient(engine, SPACE, lambda: CLOCK_MS).enqueue(JOB)
+    one._claim_and_die(Draw(0))
+    NaiveClient(engine, SPACE, lambda: CLOCK_MS).enqueue(IDS[1])
+    careless._claim_and_die(Draw(0))
+    assert (careless.counted.died, one.counted.died) == (1, 1)
 
 
 # The observer ---------------------------------------------------------------------------------------------------------
@@ -252,8 +290,40 @@ def test_a_broken_state_is_counted_and_shown_whole(engine: Engine, words: tuple[
     assert law in (seen.shown.law, *seen.shown.also)
     assert seen.shown.breaches
     assert [place for place, _ in seen.shown.places] == ["pending", "active", "schedule", "dead"]
+    assert {*seen.shown.ids} <= {JOB.decode(), IDS[1].decode()}, "each breach begins with the id it speaks of"
+    assert [job for job, _ in seen.shown.rows][: len(seen.shown.ids)] == list(seen.shown.ids), "broken ids come first"
+    assert seen.breaches == seen.lasting == len(seen.shown.ids), "three readings of one breach, and nobody mended it"
     assert len(seen.shown.rows) == len(IDS)
     assert seen.at_rest
+
+
+def test_separate_breaches_are_counted_by_id_from_broken_to_sound(engine: Engine) -> None:
+    client = NaiveClient(engine, SPACE, lambda: CLOCK_MS)
+    for job in IDS[:3]:
+        client.enqueue(job)
+    watch = Watch(engine, SPACE, IDS)
+
+    def read(*commands: tuple[Any, ...]) -> tuple[int, int, int]:
+        for command in commands:
+            engine.send(*command)
+        watch.turn()
+        watch.turn()
+        return watch.counted.broken, watch.counted.breaches, watch.counted.lasting
+
+    def flag(job: bytes, state: str) -> tuple[Any, ...]:
+        return "HSET", SPACE.job(job), "state", state
+
+    assert read() == (0, 0, 0)
+    assert read(flag(IDS[0], "active")) == (2, 1, 1)
+    assert read(flag(IDS[1], "active")) == (4, 2, 2), "another id is another breach"
+    assert read(("ZADD", SPACE.key("dead"), 0, IDS[0])) == (6, 2, 2), "another law on the same id is not"
+    assert read(("ZREM", SPACE.key("dead"), IDS[0]), flag(IDS[0], "pending")) == (8, 2, 1)
+    assert read(flag(IDS[1], "pending")) == (8, 2, 0)
+    assert read(flag(IDS[0], "active")) == (10, 3, 1), "broken again is a breach again"
+    engine.send(*flag(IDS[0], "pending"))
+    engine.send(*flag(IDS[2], "active"))
+    watch.rest()
+    assert (watch.counted.breaches, watch.counted.lasting) == (4, 1), "the last reading counts too"
 
 
 def test_what_a_broken_reading_shows_is_safe_to_show(engine: Engine) -> None:
@@ -263,7 +333,8 @@ def test_what_a_broken_reading_shows_is_safe_to_show(engine: Engine) -> None:
     watch.turn()
     shown = watch.counted.shown
     assert shown is not None
-    for text in (*shown.breaches, *(text for pair in (*shown.places, *shown.rows) for text in pair)):
+    places = (text for name, members in shown.places for text in (name, *members))
+    for text in (*shown.breaches, *shown.ids, *places, *(text for row in shown.rows for text in row)):
         assert text.isprintable()
 
 
@@ -292,7 +363,7 @@ def test_a_place_too_full_to_see_is_told(engine: Engine) -> None:
 # Odd but accepted -----------------------------------------------------------------------------------------------------
 
 BREAKS: dict[str, set[str]] = {
-    "complete with token 0 what nobody claimed": set(),
+    "complete a job nobody claimed, with token 0": set(),
     "complete after a reap, before the next claim": set(),
     "extend a lease after the reap": {TWO_PLACES, STATE},
     "complete what was extended after the reap": {COMPLETED, NO_ROW},

@@ -94,7 +94,7 @@ async def test_enter_runs_it_and_the_columns_fill() -> None:
         for words in (
             *(f"{readings:,} readings by 1 observer", "no law was broken.", f"seed {tally.seed}"),
             *("━ scripted ━", "━ naive ━", "─ odd but accepted ─", "0 break a law", "refused that had to be"),
-            *("a broken reading of the naive queue, whole", "every order of two actors", "do harm"),
+            *("separate breaches", "the naive queue, in detail", "Harmful orders of two actors"),
         ):
             assert words in shown
 
@@ -115,6 +115,8 @@ async def test_leaving_in_the_midst_of_it_ends_every_process(monkeypatch: pytest
         await until(pilot, lambda: screen.latest is not None and screen.latest.elapsed > 0)
         shown = text_of(pilot)
         assert "░" in shown
+        assert "esc stop and leave" in shown
+        assert "enter start" not in shown
         (proof,) = started
         pids = [member.pid for member in proof._crew._members]
         assert all(map(running, pids))
@@ -123,6 +125,17 @@ async def test_leaving_in_the_midst_of_it_ends_every_process(monkeypatch: pytest
         eventually(lambda: not any(map(running, pids)), "every process is gone")
         assert proof.tally.ended == "interrupted"
         assert not proof._server_lives()
+
+
+async def test_the_question_mark_tells_about_the_proof_and_closes_again() -> None:
+    async with proof_open(0.5) as (screen, pilot):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "separate breaches" in text_of(pilot))
+        assert "Runs the proof, also once more." in text_of(pilot)
+        assert "rewind" not in text_of(pilot), "a lesson's keys are not the proof's"
+        await pilot.press("question_mark")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        assert "enter start  esc back" in text_of(pilot)
 
 
 async def test_without_a_valkey_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from visualizer.prove.proving import Proof
 
 LARGEST_SEED = 2**32 - 1
-# What goes on in a line that was too long begins so far to the right.
-HANGING_COLUMNS = 6
 
 
 def prove(seconds: float, seed: int | None, as_json: bool, every: bool, spec: str) -> int:
@@ -71,12 +69,14 @@ def _interrupted(proof: Proof) -> Tally:
 
 def _lines(tally: Tally, every: bool) -> Iterator[str]:
     """The report at the terminal's width, broken between words."""
-    from visualizer.plain.text import folded
     from visualizer.prove.telling import report
+    from visualizer.prove.wording import folded
 
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in report(tally, every):
-        yield from folded(line.text, columns, HANGING_COLUMNS if line.text.startswith(" ") else 0)
+        if sys.stdout.isatty():
+            yield from (part.text for part in folded(line, shutil.get_terminal_size().columns))
+        else:
+            yield line.text
 
 
 def _code(tally: Tally) -> int:

@@ -80,9 +80,9 @@ def odd_calls(tally: Tally) -> list[Line]:
     whys = {odd.name: odd.why for odd in ODD}
     lines = []
     for odd in tally.odd:
-        laws = ", ".join(f"{in_words(law)} ({times:,} ×)" for law, times in odd.laws.items())
-        lines.append(
-            line(f"{odd.times:,} × {odd.name} · ", Span(f"broken: {laws}" if laws else "breaks no law", bad(len(laws))))
-        )
+        always = all(times == odd.times for times in odd.laws.values())
+        laws = ", ".join(in_words(law) + ("" if always else f" ({times:,} ×)") for law, times in odd.laws.items())
+        broken = f"broken {'each time' if always else 'now and then'}: {laws}"
+        lines.append(line(f"{odd.times:,} × {odd.name} · ", Span(broken if laws else "breaks no law", bad(len(laws)))))
         lines.append(line(Span(f"    {whys[odd.name]}", QUIET)))
     return lines

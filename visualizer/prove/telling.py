@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from visualizer.prove.counts import Column, Tally, Watched, Worked
+from visualizer.prove.counts import Column, Orders, Tally, Watched, Worked
 from visualizer.prove.findings import found
 from visualizer.prove.odd import ODD
 from visualizer.prove.wording import bad, counted, in_words, line
-from visualizer.spans import BROKEN, GOOD, PLAIN, QUIET, REFUSED, STRONG, Line, Span
+from visualizer.spans import BROKEN, GOOD, QUIET, REFUSED, STRONG, Line, Span
 from visualizer.visible import visible
 
 TITLES: Mapping[Column, tuple[str, str]] = {
@@ -29,7 +29,7 @@ JUDGED = (
     "column, where nobody else is at work."
 )
 NOTHING = "Nothing was proved."
-MORE = "--all tells each law, call and order, and a broken reading; --json has every count."
+MORE = "--all tells it in full, with a broken reading; --json has every count."
 # The calls that the naive queue has too.
 BASIC = ("enqueue", "claim", "complete", "reap")
 # A run below that says that it was short.
@@ -50,9 +50,18 @@ def column(tally: Tally, name: Column) -> list[Line]:
     return list(_odd(tally) if name == "odd" else _watched(tally, name))
 
 
+def laws(tally: Tally, name: Column) -> list[Line]:
+    """The laws that were broken in a column, and how often."""
+    counts = Counter(tally.read(name).laws)
+    if name == "odd":
+        for odd in tally.odd:
+            counts.update(odd.laws)
+    return [line(Span(f"{times:,} × broken: ", BROKEN), in_words(law)) for law, times in counts.most_common()]
+
+
 def details(tally: Tally, name: Column) -> list[Line]:
-    """The other counts of a column."""
-    return list(_odd_laws(tally) if name == "odd" else _details(tally, name))
+    """The other counts of a column; the odd one has none."""
+    return [] if name == "odd" else list(_details(tally, name))
 
 
 def _watched(tally: Tally, name: Column) -> Iterator[Line]:
@@ -79,7 +88,7 @@ def _watched(tally: Tally, name: Column) -> Iterator[Line]:
         yield line(
             Span(f"{refused:,} refused", GOOD),
             " that had to be",
-            *([Span(", "), Span(f"{did.wrong:,} answered otherwise than they had to be", BROKEN)] if did.wrong else []),
+            *([Span(", "), Span(f"{did.wrong:,} answered wrongly", BROKEN)] if did.wrong else []),
         )
     yield from _at_rest(seen)
 
@@ -90,6 +99,8 @@ def _breaches(tally: Tally, name: Column) -> list[Span]:
     several = "at least " if tally.observers.get(name, 0) > 1 else ""
     number = f"{several}{seen.breaches:,} separate {'breach' if seen.breaches == 1 else 'breaches'}"
     healed = seen.breaches - seen.lasting
+    if seen.at_rest is not None and not seen.lasting:
+        return [Span(number, BROKEN), Span(", all healed")]
     last = "never healed" if seen.at_rest is not None else "not yet healed"
     return [Span(number, BROKEN), Span(f", {healed:,} healed, "), Span(f"{seen.lasting:,} {last}", bad(seen.lasting))]
 
@@ -113,8 +124,6 @@ def _details(tally: Tally, name: Column) -> Iterator[Line]:
         yield line(Span(f"each reading saw all ids, at most {seen.most_ids}", QUIET))
     if name in tally.rests_ms:
         yield line(Span(f"the observer rests {tally.rests_ms[name]:g} ms after each reading", QUIET))
-    for law, times in sorted(seen.laws.items(), key=lambda held: -held[1]):
-        yield _broke(law, times)
     if did.verbs:
         yield line(Span(_mix(did), QUIET))
     if did.refused:
@@ -134,27 +143,17 @@ def _mix(did: Worked) -> str:
     return ", ".join([*told, *more])
 
 
-def _broke(law: str, times: int) -> Line:
-    return line(Span(f"{times:,} × broken: ", BROKEN), in_words(law))
-
-
 def _odd(tally: Tally) -> Iterator[Line]:
     times = sum(odd.times for odd in tally.odd)
     breaking = sum(bool(odd.laws) for odd in tally.odd)
     refused = sum(odd.times - odd.accepted for odd in tally.odd)
     accepted = f"{refused:,} were refused" if refused else "every one accepted"
-    yield line(Span(f"{times:,}", STRONG), f" calls of {len(ODD)} kinds, {accepted}")
     yield line(
-        Span(f"{breaking} kinds break laws", BROKEN if breaking else PLAIN), f", {len(ODD) - breaking} break none"
+        Span(f"{times:,}", STRONG),
+        f" calls of {len(ODD)} kinds, {accepted}: ",
+        Span(f"{breaking} kinds break laws", bad(breaking)),
+        f", {len(ODD) - breaking} break none",
     )
-
-
-def _odd_laws(tally: Tally) -> Iterator[Line]:
-    laws: Counter[str] = Counter()
-    for odd in tally.odd:
-        laws.update(odd.laws)
-    for law, broken in laws.most_common():
-        yield _broke(law, broken)
 
 
 def verdict(tally: Tally) -> list[Line]:
@@ -189,11 +188,12 @@ def _contrast(tally: Tally) -> Iterator[Line]:
             told += [Span(", "), *_breaches(tally, "naive")]
         yield line(Span("Naive: "), *told, ".")
     if tally.orders:
-        parts = [
-            Span(f"{each.harmful} of {each.orders} {each.name.split(' ')[0]}", bad(each.harmful))
-            for each in tally.orders
-        ]
-        yield line("Orders of a completion and a reap that do harm: ", *_joined(parts), ".")
+        parts = [Span(f"{each.harmful} of {each.orders} {_how(each)}", bad(each.harmful)) for each in tally.orders]
+        yield line("Harmful orders of two actors: ", *_joined(parts), ".")
+
+
+def _how(each: Orders) -> str:
+    return "as scripts" if each.name.startswith("scripted") else "as separate commands"
 
 
 def _joined(parts: Sequence[Span]) -> Iterator[Span]:
@@ -217,7 +217,7 @@ def report(tally: Tally, every: bool = False) -> list[Line]:
         lines.extend((line(), line(Span(JUDGED, QUIET)), line(Span(HONEST, QUIET))))
     for name, (title, about) in TITLES.items():
         lines.extend((line(), line(Span(title, STRONG), Span(f" · {about}", QUIET))))
-        lines.extend(_indented([*column(tally, name), *(details(tally, name) if every else [])]))
+        lines.extend(_indented([*column(tally, name), *([*laws(tally, name), *details(tally, name)] if every else [])]))
     if not every:
         lines.extend((line(), line(Span(MORE, QUIET))))
     lines.extend((line(), *verdict(tally)))

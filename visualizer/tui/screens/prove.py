@@ -20,7 +20,7 @@ from textual.widgets import Static
 from visualizer.actions import ACTIONS, Action
 from visualizer.engine import EngineError, open_engine
 from visualizer.engine.embedded import server_binary
-from visualizer.prove import findings, telling
+from visualizer.prove import findings, telling, wording
 from visualizer.prove.counts import Column, Tally
 from visualizer.prove.link import GONE
 from visualizer.prove.proving import NEEDS_VALKEY, QUEUE, Proof
@@ -212,8 +212,10 @@ class ProveScreen(Screen[None]):
         return [telling.head(tally), *bar, *waiting, *trouble, *telling.verdict(tally)]
 
     def _put(self, selector: str, lines: Sequence[Line]) -> None:
-        content = Content("\n").join([content_of(line, 10_000) for line in lines])
-        self.query_one(selector, Static).update(content)
+        panel = self.query_one(selector, Static)
+        width = panel.content_size.width or self.size.width
+        folded = [part for line in lines for part in wording.folded(line, width)]
+        panel.update(Content("\n").join([content_of(line, 10_000) for line in folded]))
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < _STACKED_BELOW, "stacked")
@@ -249,12 +251,15 @@ def _line(text: str, role: str = "plain") -> Line:
 
 def _column(tally: Tally, name: Column) -> list[Line]:
     about = _line(telling.TITLES[name][1], QUIET)
-    return [about, *telling.column(tally, name), *telling.details(tally, name)]
+    return [about, *telling.column(tally, name), *telling.laws(tally, name)]
 
 
 def _found(tally: Tally) -> list[Line]:
-    """A broken reading; every order of two actors; the odd calls and why."""
+    """A broken reading; what else was counted of the queues; every order of two actors; the odd calls and why."""
     lines: list[Line] = []
+    for name in ("scripted", "naive"):
+        details = telling.details(tally, name)
+        lines += [_line(f"the {name} queue, in detail", STRONG), *details, _line("")] if details else []
     for title, told in findings.found(tally):
         lines += [_line(title, STRONG), *told, _line("")]
     return [*lines, _line(telling.JUDGED, QUIET), _line(telling.HONEST, QUIET)]
