@@ -212,8 +212,17 @@ def test_without_the_wheel_the_sentence_names_the_other_engines(monkeypatch: pyt
         EmbeddedServer.spawn()
 
 
+NO_MORE = BlockingIOError(errno.EAGAIN, "no more processes")
+
+
 @pytest.mark.parametrize("working", [0, 1])
-def test_nothing_is_left_when_a_process_cannot_be_started(working: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("failure", "told", "words"),
+    [(NO_MORE, EngineError, r"no more processes.*--engine fakeredis"), (KeyboardInterrupt(), KeyboardInterrupt, None)],
+)
+def test_nothing_is_left_when_a_process_cannot_be_started(
+    working: int, failure: BaseException, told: type[BaseException], words: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: list[str] = []
     started: list[subprocess.Popen[bytes]] = []
     start = subprocess.Popen
@@ -224,13 +233,13 @@ def test_nothing_is_left_when_a_process_cannot_be_started(working: int, monkeypa
 
     def refused(*args: Any, **options: Any) -> subprocess.Popen[bytes]:
         if len(started) == working:
-            raise BlockingIOError(errno.EAGAIN, "no more processes")
+            raise failure
         started.append(start(*args, **options))
         return started[-1]
 
     monkeypatch.setattr(embedded, "private_folder", noted)
     monkeypatch.setattr(subprocess, "Popen", refused)
-    with pytest.raises(EngineError, match=r"no more processes.*--engine fakeredis"):
+    with pytest.raises(told, match=words):
         EmbeddedServer.spawn()
     assert not os.path.exists(made[0])
     assert len(started) == working

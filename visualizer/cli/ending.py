@@ -19,12 +19,13 @@ OK, FAILED, REFUSED, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line; answers its exit code. What is a bug of ours is raised."""
-    from visualizer.cli.commands import visualizer
-
     for stream in (sys.stdout, sys.stderr):
         # A terminal or pipe that cannot encode a sign gets its escape instead of ending the program.
         _reconfigure(stream, errors="backslashreplace")
     try:
+        # Imported here: it takes a moment in which Ctrl-C may come.
+        from visualizer.cli.commands import visualizer
+
         with visualizer.make_context("visualizer", list(arguments)) as context:
             code = visualizer.invoke(context)
             sys.stdout.flush()

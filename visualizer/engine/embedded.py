@@ -138,6 +138,9 @@ class EmbeddedServer:
             raise EngineError(
                 f"The private Valkey could not be started: {error.strerror or error}. Use --engine fakeredis."
             ) from error
+        except KeyboardInterrupt:
+            self._forget()
+            raise
 
     def _launch(self) -> None:
         with open(self._log_path, "wb") as log:
@@ -153,7 +156,7 @@ class EmbeddedServer:
         with contextlib.suppress(BrokenPipeError), self._server.stdin as launch:
             try:
                 self._keep_watch()
-            except OSError:
+            except (OSError, KeyboardInterrupt):
                 self._server.kill()
                 self._server.wait()
                 raise
@@ -171,7 +174,7 @@ class EmbeddedServer:
                 cwd="/",
                 start_new_session=True,
             )
-        except OSError:
+        except (OSError, KeyboardInterrupt):
             _pipes.discard(self._pipe)
             os.close(self._pipe)
             raise
