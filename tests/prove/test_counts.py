@@ -57,8 +57,8 @@ WELL = Tally(
     rests_ms={"naive": 2.0},
     odd=tuple(OddCount(odd.name, 3, 3, {"a_law": 3}) for odd in ODD),
     orders=(
-        Orders("split", 70, 55, 44, ("check", "find"), "JOB waits again", {"JOB is nowhere": 11}),
-        Orders("scripted", 2, 0),
+        Orders("split", 70, 55, 44, ("check", "find"), "JOB waits again", {"JOB is nowhere": 11}, 61, 50),
+        Orders("scripted", 2, 0, sequences=2),
     ),
 )
 
@@ -184,7 +184,8 @@ def test_the_report_tells_every_count() -> None:
         *("pending    empty", "active     OTHER 5, ! JOB 7", "! JOB state=dead\n      OTHER no row"),
         "1 other id with no row and in no place",
         *(
-            "split: 70 orders, each of them run; 55 do harm",
+            "split: 70 orders of turns, each of them run; 55 do harm",
+            "a turn may send nothing: they come to 61 different sequences of commands, of which 50 do harm",
             "44 of them leave the job counted",
             "11 of them end so: JOB is nowhere",
             "check · find: JOB waits again",

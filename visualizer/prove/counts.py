@@ -116,10 +116,11 @@ class Report(Struct, frozen=True):
 
 
 class Orders(Struct, frozen=True):
-    """All orders in which two actors' commands can follow each other, each of them run.
+    """All orders in which two actors can take their turns, each of them run.
 
-    ``harmful`` orders leave a law broken, or the job counted as completed and pending again (``twice``). ``others``
-    are the harmful ones that are not ``twice``: what they leave, in words, and how many leave it.
+    A turn may send nothing, so the orders come to fewer ``sequences`` of commands, of which ``harmful_sequences`` do
+    harm. ``harmful`` orders leave a law broken, or the job counted as completed and pending again (``twice``).
+    ``others`` are the harmful ones that are not ``twice``: what they leave, in words, and how many leave it.
     """
 
     name: str
@@ -129,6 +130,8 @@ class Orders(Struct, frozen=True):
     example: tuple[str, ...] = ()
     harm: str = ""
     others: Mapping[str, int] = {}
+    sequences: int = 0
+    harmful_sequences: int = 0
 
 
 class Tally(Struct, frozen=True):

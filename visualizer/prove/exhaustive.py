@@ -1,8 +1,10 @@
-"""Every order of a completion's and a reap's commands, split and as scripts: counted by running each of them."""
+"""Every order of a completion's and a reap's turns, split and as scripts: counted by running each of them."""
 
 from __future__ import annotations
 
 from collections import Counter
+
+from msgspec.structs import replace
 
 from visualizer.engine import Engine
 from visualizer.interleavings import Count, count_scripted, count_split
@@ -19,11 +21,19 @@ def all_orders(engine: Engine) -> tuple[Orders, ...]:
 
 
 def _told(name: str, count: Count) -> Orders:
+    found = Orders(
+        name,
+        count.orders,
+        count.harmful,
+        count.twice,
+        sequences=count.sequences,
+        harmful_sequences=count.harmful_sequences,
+    )
     ending = count.example
     if ending is None:
-        return Orders(name, count.orders, count.harmful, count.twice)
+        return found
     turns = zip(ending.turns, ending.steps, ending.sent, strict=True)
     example = tuple(f"{turn} {step}" for turn, step, sent in turns if sent)
     harm = "the job was counted as completed, and waits in pending again" if ending.twice else ending.breaches[0]
     others = Counter(visible(ending.breaches[0]) for ending in count.endings if ending.harm and not ending.twice)
-    return Orders(name, count.orders, count.harmful, count.twice, example, visible(harm), dict(others))
+    return replace(found, example=example, harm=visible(harm), others=dict(others))

@@ -66,7 +66,10 @@ def orders(tally: Tally) -> list[Line]:
 
 def _orders(each: Orders) -> Iterator[Line]:
     harm = Span(f"{each.harmful} do harm", bad(each.harmful))
-    yield line(Span(each.name, STRONG), f": {each.orders} orders, each of them run; ", harm)
+    yield line(Span(each.name, STRONG), f": {each.orders} orders of turns, each of them run; ", harm)
+    if each.sequences < each.orders:
+        told = f"{each.sequences} different sequences of commands, of which {each.harmful_sequences} do harm"
+        yield line(Span(f"    a turn may send nothing: they come to {told}", QUIET))
     if each.twice:
         yield line(Span(f"    {each.twice} of them leave the job counted as completed, and pending again", QUIET))
     for left, times in each.others.items():
