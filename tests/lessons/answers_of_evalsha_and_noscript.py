@@ -14,10 +14,10 @@ EVALSHA_AND_NOSCRIPT = {
     ],
     "restart": [
         ("Which place does the id enter?", "enters pending."),
-        ("What is put back, and what is not?", "the queue's 2 keys were put back, the script cache was not."),
+        ("Will w1's next EVALSHA find its script?", "the queue's 2 keys were put back, the script cache was not."),
         ("Does w1 get the job in this step?", "JOB0KHTOWnGLuC leaves pending, enters active."),
         ("Where is the id after this?", "enters nothing: its row is gone."),
-        ("Is it a duplicate?", "JOB0KHTOWnGLuC enters pending."),
+        ("Is it a duplicate?", "enqueue answered 1, new, to an id that it had before: its row was gone."),
     ],
     "bytes": [
         ("Which place does the id enter?", "enters pending."),

@@ -138,7 +138,7 @@ ANSWERS = {
             ("How many calls does this sender need?", "wire   EVALSHA"),
             ("After this script, which places hold the id?", "leaves pending, enters active."),
             ("Does the id leave active when its worker dies?", "Nothing moved."),
-            ("What in active shows that w3's time is up?", "The lease of JOB0KHTO…2X2 ended"),
+            ("What in active shows that w3's time is up?", "The lease of JOB0KHTO…2X2 had ended"),
             ("How many of the three jobs does it bring back?", "wire   EVALSHA"),
             ("Which token does w4 hold?", "2 is w4's token"),
             (
