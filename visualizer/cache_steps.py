@@ -99,10 +99,7 @@ def _found(script: Script, outcome: Outcome, facts: tuple[tuple[str, str], ...] 
 
 
 def _differs(script: Script, differs: ShaDiffersError) -> Performed:
-    note = (
-        "the caller stops here: the server holds another text now, and our SHA-1 would get NOSCRIPT again, "
-        "and a load again, without an end"
-    )
+    note = "the server holds another text now, and our SHA-1 would get NOSCRIPT again, and a load again, without end"
     outcome = Outcome("sha_differs", refused="the server computed another SHA-1", note=note)
     return _found(script, outcome, (("here", script.sha1), ("server", differs.answer)))
 

@@ -27,16 +27,16 @@ def lesson_time(ms: float) -> str:
 
 
 def duration(ms: float) -> str:
-    """``40 ms``, ``1.8 s``, ``2 min 5 s``, ``3 h 20 min``, ``12 days``; the sign is dropped."""
+    """``40 ms``, ``1.8 s``, ``2 min 5 s``, ``10 min``, ``3 h 20 min``, ``12 days``; the sign is dropped."""
     ms = abs(ms)
     if ms < 100:
         return f"{ms:.0f} ms"
     seconds = ms / 1000
     if seconds < 60:
         return f"{seconds:.1f} s"
-    minutes, left = divmod(int(seconds), 60)
+    minutes, left = divmod(round(seconds), 60)
     if minutes < 60:
-        return f"{minutes} min {left} s"
+        return f"{minutes} min {left} s" if left else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     if hours < 48:
         return f"{hours} h {minutes} min"

@@ -1,8 +1,4 @@
-"""Every order in which two actors' steps can come: each one runs on an engine, and what is read back judges it.
-
-Harm is a law of the machine that does not hold when both actors are done, or a job that is counted as completed and
-waits in ``pending`` all the same.
-"""
+"""Every order in which two actors' steps can come: each one runs on an engine, and what is read back judges it."""
 
 from __future__ import annotations
 
@@ -11,11 +7,12 @@ from itertools import combinations
 from typing import Protocol
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from visualizer.keyspace import Keyspace
 from visualizer.machine import MACHINES
-from visualizer.model import Frame, Observation, Step, Walk
+from visualizer.model import Step, Walk
+from visualizer.race_end import Left, left_by
 from visualizer.walk import Engine as WalkEngine
 from visualizer.walk import Walker
 
@@ -55,37 +52,20 @@ class Engine(WalkEngine, Protocol):
     def queue(self) -> str: ...
 
 
-class Ending(Struct, frozen=True):
-    """One order that ran. ``turns`` names whose turn each step was, ``steps`` each step's label, in the same order.
-
-    ``broken`` are the names of the laws that did not hold at the end, ``breaches`` what broke them, in words;
-    ``completed`` is how often the job was counted, ``places`` what held its id, ``row`` the fields left of it (None:
-    no row). ``sent`` tells of each turn whether it sent anything: what an actor has read may tell it not to.
+class Ending(Left, frozen=True):
+    """One order that ran, and what it left. ``turns`` names whose turn each step was, ``steps`` each step's label, in
+    the same order. ``sent`` tells of each turn whether it sent anything: what an actor has read may tell it not to.
     """
 
     turns: tuple[str, ...]
     steps: tuple[str, ...]
-    broken: tuple[str, ...]
-    breaches: tuple[str, ...]
-    completed: int
-    places: tuple[str, ...]
-    row: Mapping[bytes, bytes] | None
     sent: tuple[bool, ...] = ()
-
-    @property
-    def twice(self) -> bool:
-        """Counted as completed, and pending again: somebody will run it once more."""
-        return self.completed > 0 and "pending" in self.places
 
     @property
     def commands(self) -> tuple[tuple[str, str], ...]:
         """What was sent, in order: whose turn it was and the step's label."""
         sent = self.sent or (True,) * len(self.turns)
         return tuple((turn, step) for turn, step, was in zip(self.turns, self.steps, sent, strict=True) if was)
-
-    @property
-    def harm(self) -> bool:
-        return bool(self.broken) or self.twice
 
 
 class Count(Struct, frozen=True):
@@ -167,19 +147,5 @@ def _ended(engine: Engine, actors: Mapping[str, Sequence[Step]], turns: tuple[st
 
 def judged(walk: Walk, turns: tuple[str, ...], steps: tuple[str, ...]) -> Ending:
     """How a walk ended that came to the end of its race, by its last frame. ValueError for a walk without a frame."""
-    if not walk.frames:
-        raise ValueError("nothing has run yet")
-    frame: Frame = walk.frames[-1]
-    seen: Observation = frame.after
-    row = seen.rows.get(JOB)
-    counted = (seen.sides.get("metrics:completed") or {}).get(b"count", b"0")
-    return Ending(
-        turns,
-        steps,
-        tuple(law.name for law in frame.broken),
-        tuple(breach for law in frame.broken for breach in law.breaches),
-        int(counted),
-        seen.memberships.get(JOB, ()),
-        None if row is None else row.fields,
-        tuple(past.outcome.sent for past in walk.frames if past.step is not None)[-len(turns) :],
-    )
+    sent = tuple(past.outcome.sent for past in walk.frames if past.step is not None)[-len(turns) :]
+    return Ending(**asdict(left_by(walk.frames, JOB)), turns=turns, steps=steps, sent=sent)

@@ -106,7 +106,7 @@ def name_of(machine: Machine, group: bytes) -> str:
 
 
 def lane_lines(machine: Machine, frame: Frame, drawn: Picture) -> Iterator[Line]:
-    """What a step did to the ring, in words; then the ring, and the leases, limits and wake tokens that changed."""
+    """What a step did to the ring, in words; then the ring, and what changed of leases, limits and ``wake``."""
     lanes, rule = lanes_of(machine, frame.after, frame, drawn), machine.lanes
     if not lanes or rule is None or frame.kind != "script":
         return

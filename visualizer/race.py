@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from visualizer.model import Frame, Step
 from visualizer.visible import visible
 
+NO_CHOICE = "There is no race here in which another actor could run next."
+
 
 class TurnError(LookupError):
     """An actor whose turn it cannot be: a sentence that names those who have something to run."""
@@ -107,6 +109,14 @@ def chosen_turns(frame: Frame, earlier: Sequence[Frame]) -> tuple[str, ...]:
     if not frame.of_path or frame.step is None or frame.step.expect is not None:
         return ()
     return tuple(past.step.turn for past in (*earlier, frame) if past.step is not None and past.step.turn)
+
+
+def order_line(turns: Sequence[str]) -> str:
+    """The order that was chosen up to here: each actor by its first letter, by its name where that is another's too."""
+    initials = {actor: actor[:1].upper() for actor in turns}
+    distinct = len(set(initials.values())) == len(initials)
+    told = " ".join(visible(initials[turn]) for turn in turns) if distinct else ", ".join(visible(t, 24) for t in turns)
+    return f"Your own order ({told}): nothing is announced for it."
 
 
 def _refusal(actor: str, turns: Mapping[str, Step], steps: Sequence[Step], taken: int) -> str:

@@ -10,7 +10,8 @@ from visualizer.clock import duration
 from visualizer.lane_view import lane_lines, told_sides
 from visualizer.model import Frame, Machine, Move
 from visualizer.picture import picture
-from visualizer.race import chosen_turns
+from visualizer.race import chosen_turns, order_line
+from visualizer.race_end import completed_by, times, times_completed
 from visualizer.readout_lines import (
     law_lines,
     lock_lines,
@@ -37,6 +38,7 @@ from visualizer.spans import (
     Span,
     show_reply,
 )
+from visualizer.steps import waits_until
 from visualizer.visible import short_id, visible
 
 # Steps that somebody takes: the path's, and the learner's own key.
@@ -51,7 +53,9 @@ def readout(machine: Machine, frame: Frame, earlier: Sequence[Frame] = ()) -> tu
 def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator[Line]:
     for note in frame.performed.notes:
         yield sentence(note, STRONG)
+    yield from _counted_again(frame, earlier)
     yield _headline(machine, frame, earlier)
+    yield from _waits_all_the_same(machine, frame, earlier)
     # A fault's note is its first line, unless an id moved and that is told first.
     if frame.outcome.note and (frame.kind != "fault" or frame.moves):
         yield sentence(_capital(frame.outcome.note))
@@ -78,9 +82,9 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
     yield from odd_member_lines(machine, frame.after)
     yield from wire_lines(frame.calls)
     yield from law_lines(frame)
-    turns = ", ".join(visible(turn, 24) for turn in chosen_turns(frame, earlier))
+    turns = chosen_turns(frame, earlier)
     if turns:
-        yield Line("lesson", (Span(f"You chose this order: {turns}; the lesson announces none for it.", QUIET),))
+        yield Line("lesson", (Span(order_line(turns), QUIET),))
     for expected in frame.expected:
         if not expected.met:
             yield Line(
@@ -92,6 +96,30 @@ def _lines(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator
 def _capital(text: str) -> str:
     ended = text if text.endswith((".", "!", "?")) else text + "."
     return ended[0].upper() + ended[1:]
+
+
+# A job that is done and goes on ---------------------------------------------------------------------------------------
+
+
+def _counted_again(frame: Frame, earlier: Sequence[Frame]) -> Iterator[Line]:
+    """A job that was counted as completed before, and is counted once more."""
+    job = frame.step.id if frame.step is not None else None
+    if job is None or completed_by(frame) <= 0:
+        return
+    count = times_completed((*earlier, frame), job)
+    if count > 1:
+        yield sentence(f"The same job was counted {times(count)}.", BROKEN)
+
+
+def _waits_all_the_same(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Iterator[Line]:
+    """A job that is counted as completed, and is in a place from which it goes on."""
+    job = frame.step.id if frame.step is not None else None
+    if job is None or not times_completed(earlier, job) or frame.outcome.name == "enqueued":
+        return
+    places = [name for name in frame.after.memberships.get(job, ()) if not machine.place(name).terminal]
+    if places:
+        told = f"{short_id(job)} is counted as completed already, and is in {' and '.join(map(visible, places))}."
+        yield sentence(told, BROKEN)
 
 
 # The first line -------------------------------------------------------------------------------------------------------
@@ -114,6 +142,13 @@ def _headline(machine: Machine, frame: Frame, earlier: Sequence[Frame]) -> Line:
         # What acted by itself while the time passed stands in frames of its own, and belongs to this time all the same.
         acts = [*takewhile(lambda past: past.step is not None and past.step.actor not in _BY_HAND, reversed(earlier))]
         passed = duration(frame.after.clock_ms - (acts[-1] if acts else frame).before.clock_ms)
+        until_ms = None if frame.step is None else waits_until(machine, frame.before, frame.step)
+        if until_ms is not None and not frame.after.epoch_ms and outcome.name != "interrupted":
+            # What is left of a wait depends on how late its key was pressed.
+            left = duration(until_ms - frame.before.clock_ms)
+            ahead = until_ms > frame.before.clock_ms
+            told = f"{left} were left, and have passed" if ahead else f"The time had come {left} before this key"
+            return sentence(f"{told}, on the {whose_clock(frame)} clock. Nothing moved.")
         moved = any(move.leaves or move.enters for past in acts for move in past.moves)
         told = "" if moved else " Nothing moved."
         return sentence(f"{passed} passed on the {whose_clock(frame)} clock.{told}")
@@ -195,6 +230,12 @@ def _refusal(frame: Frame, own: Move | None) -> Iterator[Span]:
         yield Span(visible((outcome.refused or "").removesuffix(".")) + ".")
         return
     name, text = outcome.name.replace("_", " "), visible(outcome.refused or "")
+    if outcome.name == "sha_differs":
+        # The server did as it was asked: it is the caller that goes no further.
+        yield Span("The caller stopped: ", REFUSED)
+        yield Span(f"{text.removesuffix('.')}. ", STRONG)
+        yield Span("Nothing moved.", STRONG)
+        return
     yield Span("Refused: ", REFUSED)
     # A code alone says little, and an error's text says enough: the words come first either way.
     first, second = (name, text) if text.lstrip("-").isdigit() else (text, name)

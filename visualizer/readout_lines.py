@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -181,7 +182,9 @@ def _wire_line(calls: tuple[WireCall, ...]) -> Line:
     call = calls[0]
     spans = [Span(f"{len(calls)} × ", STRONG)] if len(calls) > 1 else []
     spans.append(Span(call.command + " ", LABEL))
-    if call.sha1 is not None and call.command != "EVAL":
+    if call.command == "SCRIPT LOAD":
+        spans.append(Span(f"{_loaded(call)}, "))
+    elif call.sha1 is not None and call.command != "EVAL":
         spans.append(Span(call.sha1[:7] + "… "))
     if call.command == "EVALSHA":
         spans.append(Span(f"{len(call.keys)} keys {len(call.args)} args ", QUIET))
@@ -198,17 +201,30 @@ def _wire_line(calls: tuple[WireCall, ...]) -> Line:
     return Line("wire", tuple(spans))
 
 
+def _loaded(call: WireCall) -> str:
+    """Which text a SCRIPT LOAD carried: a load sends no SHA-1, and its text may be another than the script's."""
+    name = visible(call.script or "a text", 40)
+    return f"{name}, changed" if text_changed(call) else name
+
+
+def text_changed(call: WireCall) -> bool:
+    """Whether a call carried another text than the script's that it is a call of."""
+    if call.sha1 is None:
+        return False
+    return hashlib.sha1(call.args[0], usedforsecurity=False).hexdigest() != call.sha1
+
+
 def law_lines(frame: Frame) -> Iterator[Line]:
     broken = frame.broken
     after = frame.after
     held = {member.id for reading in after.places.values() for member in reading.members}
     on = sum(1 for job, row in after.rows.items() if row is not None or job in held)
-    ids = {0: "no id", 1: "1 id"}.get(on, f"{on} ids")
+    judged = "no id to judge" if not on else f"judged on {'1 id' if on == 1 else f'{on} ids'} in view"
     holding = len(frame.laws) - len(broken)
     tally = Span(f"{holding} of {len(frame.laws)} hold", BROKEN if broken else GOOD)
     announced = set(frame.step.expect.breaks) if frame.step and frame.step.expect else set()
     told = ", broken as the lesson announced" if broken and {law.name for law in broken} <= announced else ""
-    yield Line("laws", (tally, Span(f"{told}, judged on {ids} in view", QUIET)))
+    yield Line("laws", (tally, Span(f"{told}, {judged}", QUIET)))
     for law in broken:
         more = f"; and {len(law.breaches) - 2} more" if len(law.breaches) > 2 else ""
         told = f"{'; '.join(law.breaches[:2])}{more}."

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from visualizer.model import Frame, Issued, WireCall
+from visualizer.readout_lines import text_changed
 from visualizer.script import Slot, load
 from visualizer.spans import GOOD, LABEL, QUIET, REFUSED, STRONG, SUBJECT, VALUE, Line, Span
 from visualizer.visible import visible, visible_size
@@ -74,13 +75,14 @@ def _call(number: int, call: WireCall, base: bytes, told: set[str]) -> Iterator[
     name = f" {call.script}" if call.script is not None else ""
     facts = f"  {call.sent_bytes:,} B sent, {_micros(call):,} µs"
     yield Line(f"call {number}", (Span(call.command, STRONG), Span(name, SUBJECT), Span(facts, QUIET)))
-    if call.sha1 is not None:
+    carries_text = call.command in ("SCRIPT LOAD", "EVAL")
+    if carries_text:
+        changed = ", changed" if text_changed(call) else ""
+        yield Line("text", (Span(f"the script{changed}, {len(call.args[0]):,} B"),))
+    elif call.sha1 is not None:
         again = call.sha1 in told
         told.add(call.sha1)
         yield Line("sha1", (Span(f"{call.sha1[:7]}…, as above" if again else call.sha1),))
-    carries_text = call.command in ("SCRIPT LOAD", "EVAL")
-    if carries_text:
-        yield Line("text", (Span(f"the script, {len(call.args[0]):,} B"),))
     if call.command != "SCRIPT LOAD":
         header = load(call.script).header if call.script is not None else None
         keys = [visible(_without(base, key)) for key in call.keys]

@@ -9,7 +9,7 @@ from visualizer.model import Frame
 from visualizer.walk import Walker
 
 ALL = "laws   11 of 11 hold, judged on 1 id in view"
-NO_ID = "laws   11 of 11 hold, judged on no id in view"
+NO_ID = "laws   11 of 11 hold, no id to judge"
 NO_PAUSE = "wire   HGET emq:{cm}:meta paused → nil  MS"
 ONE_STEP = "  One script, one step: no client saw it between."
 PATTERNS = (
@@ -18,7 +18,7 @@ PATTERNS = (
     (r"\b\d{13}\b", "SCORE"),
     (r"\d\d:\d\d:\d\d\.\d{3}", "TIME"),
     (r"\b(in|for) (1 h 0 min|59 min 59 s|2 h 0 min|1 h 59 min)", r"\1 A WHILE"),
-    (r"\b\d+(\.\d)? m?s (ago|passed)", r"A MOMENT \2"),
+    (r"\b\d+(\.\d)? m?s (ago|passed|were left|before)( this reading)?", r"A MOMENT \2"),
     (r"\bfor \d+(\.\d)? m?s", "for A MOMENT"),
 )
 

@@ -14,6 +14,7 @@ from visualizer.perform import NAMED_STEPS
 from visualizer.script import load
 from visualizer.trace import call_of
 from visualizer.walk import Walker
+from visualizer.wire_log import wire_log
 
 EXTEND = load("leased/extend_lock")
 
@@ -89,7 +90,11 @@ def test_a_text_that_changed_on_the_way_is_loaded_and_not_called(engine: Engine)
     assert [f"here   {EXTEND.sha1}", f"server {answer}"] == [
         line for line in texts(walker) if line[:6] in ("here  ", "server")
     ]
+    assert texts(walker)[0] == "The caller stopped: the server computed another SHA-1. Nothing moved."
+    assert any(line.startswith("wire   SCRIPT LOAD leased/extend_lock, changed, ") for line in texts(walker))
+    assert any(line.text.startswith("text   the script, changed, ") for line in wire_log(frame, b"emq:{cm}:"))
     assert sending(walker, "extend_lock").outcome.name == "extended"
+    assert any(line.startswith("wire   SCRIPT LOAD leased/extend_lock, 1") for line in texts(walker))
 
 
 def test_a_changed_text_is_left_on_no_server_whose_cache_is_not_ours(

@@ -171,6 +171,7 @@ def test_an_id_with_a_row_and_no_place_is_nowhere_or_elsewhere() -> None:
         ("active", 0, "0 ms ago"),
         ("active", -3_000, "3.0 s ago"),
         ("schedule", 125_000, "in 2 min 5 s"),
+        ("schedule", 599_998, "in 10 min"),
         ("active", -10_000, "10.0 s ago"),
         ("active", -10_001, "lapsed"),
         ("schedule", -42_000, "due"),

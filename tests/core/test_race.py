@@ -12,7 +12,7 @@ from visualizer.engine import Engine
 from visualizer.lesson import Job, Lesson, LessonPath
 from visualizer.model import Expect, Frame, Step
 from visualizer.player import Player
-from visualizer.race import Order, TurnError, actors_of, chosen_turns, other_turn, races_in
+from visualizer.race import Order, TurnError, actors_of, chosen_turns, order_line, other_turn, races_in
 from visualizer.readout import readout
 from visualizer.walk import Walker
 
@@ -159,7 +159,7 @@ def test_a_race_runs_as_it_is_written(engine: Engine) -> None:
     player.jump(6)
     assert ran(player) == [each.label for each in RACE]
     assert all(announced(player))
-    assert "You chose" not in last_line(player)
+    assert "Your own order" not in last_line(player)
 
 
 def test_another_turn_runs_that_actors_step_and_nothing_is_announced_any_more(engine: Engine) -> None:
@@ -169,10 +169,10 @@ def test_another_turn_runs_that_actors_step_and_nothing_is_announced_any_more(en
     assert walk.frame is walk.frames[-1]
     assert ran(player) == ["enqueue", "a1", "a2"]
     assert (coming(player), player.other) == (["b1", "b2", "claim"], None)
-    assert last_line(player) == "lesson You chose this order: a, a; the lesson announces none for it."
+    assert last_line(player) == "lesson Your own order (A A): nothing is announced for it."
     player.jump(6)
     assert announced(player) == [True, True, False, False, False, False]
-    assert last_line(player) == "lesson You chose this order: a, a, b, b; the lesson announces none for it."
+    assert last_line(player) == "lesson Your own order (A A B B): nothing is announced for it."
     assert all(frame.laws for frame in walk.frames), "the laws are judged as always"
 
 
@@ -277,6 +277,11 @@ def test_the_queue_holds_what_the_chosen_order_wrote_last(engine: Engine) -> Non
     player.take_turn("b")
     player.step()
     assert b"a1" in next(dump for key, (dump, _) in held(engine).items() if b":job:" in key)
+
+
+def test_an_order_is_told_by_first_letters_where_they_differ() -> None:
+    assert order_line(("reaper", "worker", "reaper")) == "Your own order (R W R): nothing is announced for it."
+    assert order_line(("w1", "w2")) == "Your own order (w1, w2): nothing is announced for it."
 
 
 def test_frames_of_no_lesson_have_no_order() -> None:

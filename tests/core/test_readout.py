@@ -68,8 +68,8 @@ def test_a_job_that_is_due(engine: Engine) -> None:
     take(walker, "schedule", delay_ms=30)
     take(walker, "wait_until_due")
     assert told(walker)[:2] == [
-        "A MOMENT passed on the server's clock. Nothing moved.",
-        "JOB0KHTO…LuC has been due for A MOMENT: no promoter has run.",
+        "A MOMENT were left, and have passed, on the server's clock. Nothing moved.",
+        "JOB0KHTO…LuC was due A MOMENT before: no promoter has run.",
     ]
     take(walker, "promote", None)
     assert told(walker) == [
@@ -167,11 +167,11 @@ def test_a_lapsed_lease_and_a_reap(engine: Engine) -> None:
     walker = walker_on(engine)
     claimed(walker, lease_ms=1)
     take(walker, "wait_until_lapsed")
-    assert told(walker)[1] == "The lease of JOB0KHTO…LuC ended A MOMENT ago: no reaper has run."
+    assert told(walker)[1] == "The lease of JOB0KHTO…LuC had ended A MOMENT before: no reaper has run."
     take(walker, "reap", None)
     assert told(walker) == [
         f"JOB0KHTOWnGLuC leaves active, enters pending.{ONE_STEP}",
-        "A reap moves no counter: attempts grow at the next claim, and only the sweep counts stalls.",
+        "A reap moves no counter: attempts grow at the next claim.",
         "score  0  always 0, so the order is mint order",
         "row    state active → pending   attempts stay 1",
         wire(2, 1, "1"),

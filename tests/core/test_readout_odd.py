@@ -88,7 +88,7 @@ def test_a_fault(engine: Engine) -> None:
     calls = [line for line in told(walker) if line.startswith("wire")]
     size = len(load("leased/complete").source.encode())
     assert re.fullmatch(r"wire   EVALSHA SHA… 2 keys 3 args → NOSCRIPT No matching script\..*  MS", calls[0])
-    assert re.fullmatch(rf"wire   SCRIPT LOAD SHA… {size} bytes → .*  MS", calls[1])
+    assert re.fullmatch(rf"wire   SCRIPT LOAD leased/complete, {size} bytes → .*  MS", calls[1])
     assert calls[2] == wire(2, 3, "EMQSTALE complete token mismatch")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -49,7 +50,7 @@ def test_waiting_ends_when_the_servers_clock_has_reached_the_score(engine: Engin
     assert frame.before.clock_ms < score <= frame.after.clock_ms
     assert (frame.kind, frame.outcome.name, frame.moves, frame.performed.script) == ("wait", outcome, (), None)
     assert {call.command for call in frame.calls} == {"TIME"}, "how it knew is on the wire log"
-    assert texts(walker)[0].endswith("passed on the server's clock. Nothing moved.")
+    assert re.fullmatch(r"\d+ ms were left, and have passed, on the server's clock\. Nothing moved\.", texts(walker)[0])
 
 
 def test_waiting_for_a_time_that_has_come_asks_nothing(engine: Engine) -> None:
@@ -57,6 +58,8 @@ def test_waiting_for_a_time_that_has_come_asks_nothing(engine: Engine) -> None:
     take(walker, "schedule", delay_ms=0)
     frame = take(walker, "wait_until_due")
     assert (frame.outcome.name, frame.calls) == ("due", ())
+    told = r"The time had come \d+ ms before this key, on the server's clock\. Nothing moved\."
+    assert re.fullmatch(told, texts(walker)[0]), "nothing passed that was waited for"
 
 
 @pytest.mark.parametrize("do", ["wait_until_due", "wait_until_lapsed"])

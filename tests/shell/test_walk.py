@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -83,7 +84,7 @@ def test_a_race_is_played_in_another_order(shell: Shell, lesson_file: Written, t
     assert (ended.code, ended.err) == (0, b"")
     steps = [line for line in ended.lines if " of 4 · " in line]
     assert steps[2:] == ["3 of 4 · reaper: reap", "4 of 4 · worker: complete"]
-    assert "lesson You chose this order: reaper, worker; the lesson announces none for it." in ended.lines
+    assert "lesson Your own order (R W): nothing is announced for it." in ended.lines
 
 
 def test_the_written_turns_announce_what_is_written(shell: Shell, lesson_file: Written) -> None:
@@ -97,9 +98,23 @@ def test_the_written_turns_announce_what_is_written(shell: Shell, lesson_file: W
 def test_in_a_chosen_order_a_broken_law_is_1(shell: Shell) -> None:
     words = ("walk", "read-decide-write", "--path", "split-commands", "--pace", "0.001", "--engine", "fakeredis")
     assert shell(*words).code == 0, "the lesson announces what the written order breaks"
-    ended = shell(*words, "--turns", "worker,worker,reaper")
+    ended = shell(*words, "--turns", "reaper,reaper,reaper,worker,worker,worker,worker,worker,reaper")
     assert (ended.code, ended.err) == (1, b"")
     assert any(line.startswith("broken ") for line in ended.lines)
+
+
+def test_a_chosen_order_is_judged_by_what_it_leaves(shell: Shell) -> None:
+    words = ("walk", "read-decide-write", "--path", "split-commands", "--pace", "0.001", "--engine", "fakeredis")
+    harmless = ",".join(["reaper"] * 4)
+    ended = shell(*words, "--turns", harmless)
+    assert (ended.code, ended.err) == (0, b"")
+    assert any(line.startswith("broken ") for line in ended.lines), "within the race laws break, and are mended"
+    assert any(line.startswith("Your order did no harm. ") for line in ended.lines)
+    assert shell(*words, "--turns", harmless, "--json").code == 0
+    ghost = "worker,reaper,reaper,worker,worker,worker,worker,reaper,reaper"
+    ended = shell(*words, "--turns", ghost, "--json")
+    assert (ended.code, ended.err) == (1, b""), "every law holds at the end, and the job is counted twice"
+    assert json.loads(ended.lines[-1])["breaks"] == []
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ async def test_the_same_at_40_by_15_what_moved_first() -> None:
         at = next(at for at, line in enumerate(lines) if line.startswith("+ active"))
         assert "JOB0KHTO…LuC" in lines[at]
         assert lines[at + 1].startswith("− wait")
-        assert "readout, then next" in text_of(pilot)
+        assert "readout, then " in text_of(pilot)
         assert "clock 00:00.020" in text_of(pilot)
 
 

@@ -26,7 +26,7 @@ async def test_a_limit_is_seen_at_every_size(size: tuple[int, int]) -> None:
         after = text_of(pilot)
         assert "ring  ▶ ben  − ann" in after
         assert "− ann" in after
-        assert "1 of 1 out +1" in after
+        assert "0→1 of 1 out" in after
         assert "JOB0KHTO…LuC" in after
 
 

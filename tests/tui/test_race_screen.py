@@ -9,6 +9,7 @@ from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of
 from visualizer.lesson import Lesson, find, load
 from visualizer.machine import MACHINES
 from visualizer.perform import NAMED_STEPS
+from visualizer.race import NO_CHOICE
 from visualizer.walk import Walker
 
 
@@ -33,6 +34,10 @@ async def test_who_may_run_next_is_in_view_with_the_question(size: tuple[int, in
             assert line in shown
         await press(screen, pilot, "left")
         assert " o reaper" not in text_of(pilot), "while looking back nothing can be chosen"
+        await press(screen, pilot, "o")
+        (told,) = [note.message for note in screen.app._notifications]
+        assert told == "You are looking back: e goes to the newest frame, where o chooses."
+        screen.app.clear_notifications()
         assert not screen.applies("other")
         await pilot.resize_terminal(*WIDE)
         await press(screen, pilot, "right")
@@ -53,7 +58,7 @@ async def test_the_other_actor_runs_and_the_order_is_told() -> None:
         await press(screen, pilot, "right", "right", "right", "o")
         shown = text_of(pilot)
         assert "◆ reaper: ZRANGEBYSCORE active" in shown
-        assert "You chose this order: reaper; the lesson announces none for it." in shown
+        assert "Your own order (R): nothing is announced for it." in shown
         assert "o reaper: ZREM active" in shown
         await press(screen, pilot, "right", "o")
         assert screen.player is not None
@@ -61,7 +66,35 @@ async def test_the_other_actor_runs_and_the_order_is_told() -> None:
         assert turns == ["", "", "", "reaper", "worker", "reaper"]
         await press(screen, pilot, "r", "right", "right", "right", "right")
         assert "◆ worker: HGET attempts" in text_of(pilot)
-        assert "You chose" not in text_of(pilot)
+        assert "Your own order" not in text_of(pilot)
+
+
+async def test_the_end_says_whether_the_order_did_harm_and_a_key_that_can_do_nothing_says_why() -> None:
+    async with lesson_open("split-commands", lesson=the_race()) as (screen, pilot):
+        await press(screen, pilot, "o")
+        assert [note.message for note in screen.app._notifications] == [NO_CHOICE]
+        await press(screen, pilot, *["right"] * 14)
+        shown = text_of(pilot)
+        assert "The same job was counted twice." in shown
+        assert "The written order did harm." in shown
+
+
+async def test_the_end_names_what_was_refused() -> None:
+    async with lesson_open("fencing-token", lesson=the_race()) as (screen, pilot):
+        await press(screen, pilot, *["right"] * 7)
+        assert "w1 completes refused: EMQSTALE" in text_of(pilot)
+
+
+async def test_the_first_step_comes_before_what_is_said_of_the_lesson() -> None:
+    async with lesson_open("fencing-token", lesson=the_race()) as (_, pilot):
+        shown = text_of(pilot)
+        assert shown.index("Look at attempts in the new") < shown.index("About this lesson")
+
+
+async def test_a_title_that_does_not_fit_keeps_its_last_word() -> None:
+    async with lesson_open("split-commands", lesson=the_race()) as (screen, pilot):
+        await press(screen, pilot, *["right"] * 5)
+        assert "─ next: 6 · worker: ZREM active ─" in text_of(pilot)
 
 
 async def test_a_turn_that_could_not_run_is_still_the_one_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,7 +74,7 @@ def test_a_frame_that_had_to_load_its_script(engine: Engine) -> None:
         "call 3 EVALSHA leased/enqueue",
     ]
     again = f"sha1   {ENQUEUE.sha1[:7]}…, as above"
-    assert [line for line in log if line.startswith("sha1")] == [f"sha1   {ENQUEUE.sha1}", again, again]
+    assert [line for line in log if line.startswith("sha1")] == [f"sha1   {ENQUEUE.sha1}", again], "a load carries none"
     assert f"text   the script, {len(ENQUEUE.source.encode()):,} B" in log
     replies = [line for line in log if line.startswith("reply")]
     assert replies[0].startswith("reply  NOSCRIPT ")

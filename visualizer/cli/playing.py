@@ -7,6 +7,7 @@ from typing import Any
 
 from visualizer.model import Frame
 from visualizer.player import Player
+from visualizer.race import chosen_turns
 from visualizer.visible import visible
 
 Played = tuple[Frame, tuple[Frame, ...]]
@@ -46,6 +47,13 @@ def failures(frame: Frame) -> list[str]:
         for each in frame.expected
         if not each.met
     ]
+
+
+def amid_own_race(player: Player, frame: Frame, earlier: tuple[Frame, ...]) -> bool:
+    """Whether this frame, the newest, stands within a race whose order was chosen: its end is to be judged, since a
+    command may mend what the one before it broke."""
+    taken = next((past for past in (frame, *reversed(earlier)) if past.of_path), None)
+    return bool(player.turns) and taken is not None and bool(chosen_turns(taken, ()))
 
 
 def _in_words(value: Any) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from visualizer.cli.ending import FAILED, OK, REFUSED, complain, say, write_json
 from visualizer.cli.opening import loaded, opened
-from visualizer.cli.playing import failures, play
+from visualizer.cli.playing import amid_own_race, failures, play
 from visualizer.frame_json import Setting, frame_object
 from visualizer.lesson import Lesson, LessonPath
 from visualizer.model import Frame
 from visualizer.player import DeadlinePassedError, Player, why_not_here
 from visualizer.race import Order
+from visualizer.race_end import verdicts
 from visualizer.readout import readout
 from visualizer.survey import survey
 from visualizer.wire_log import wire_log
@@ -30,7 +31,8 @@ def walk_lesson(
 ) -> int:
     """Plays the path, or every one; answers the exit code.
 
-    ``wire`` tells every call, and what its script issued; ``turns`` choose the order in the path's races. TurnError.
+    ``wire`` tells every call, and what its script issued; ``turns`` choose the order in the path's races, of which
+    nothing is announced: such a race fails where it has done harm at its end. TurnError.
     """
     lesson = loaded(name, pace)
     paths = lesson.paths if path is None else (lesson.path(path),)
@@ -67,8 +69,14 @@ def _walk_path(player: Player, path: LessonPath, as_json: bool, wire: bool, turn
             _tell_frame(player, frame, earlier)
             if wire:
                 _tell_wire(player, frame)
-        if failures(frame):
+        if failures(frame) and not amid_own_race(player, frame, earlier):
             code = FAILED
+    for verdict in verdicts(player.walk.frames):
+        if verdict.own and verdict.harm:
+            code = FAILED
+        if not as_json:
+            say()
+            say(verdict.told)
     if not as_json and player.engine.own:
         found = survey(player.engine, player.machine, player.space, player.walk.shown)
         say()

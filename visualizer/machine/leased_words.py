@@ -20,6 +20,7 @@ def explain(frame: Frame, earlier: Sequence[Frame]) -> Sequence[str]:
         *_token_mismatch(frame, earlier),
         *_token_alone(frame),
         *_no_payload(frame),
+        *_new_again(frame, earlier),
         *_nothing_due(frame),
         *_reap_counts_nothing(frame),
         *_stalled_count(frame),
@@ -80,6 +81,18 @@ def _no_payload(frame: Frame) -> Iterator[str]:
             yield f"{short_id(grant.id)} comes without a payload: its row holds none, so there is nothing to work on."
 
 
+def _new_again(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
+    """An id that this walk has enqueued before, and that the script took for a new one."""
+    if frame.outcome.name != "enqueued" or frame.kind != "script" or frame.step is None or not frame.calls:
+        return
+    before = [past for past in earlier if past.step is not None and past.step.id == frame.step.id]
+    if any(past.outcome.name == "enqueued" for past in before):
+        left = frame.before.rows.get(frame.step.id) if frame.step.id else None
+        why = "" if left is not None else ": its row was gone"
+        reply = visible(str(frame.calls[-1].reply), 12)
+        yield f"{frame.step.do} answered {reply}, new, to an id that it had before{why}."
+
+
 def _step_number(frame: Frame, frames: Sequence[Frame]) -> int:
     """The number of a frame as the path counts it: frames between steps are none of its steps."""
     return sum(past.of_path for past in frames if past.number <= frame.number)
@@ -111,7 +124,7 @@ def _jobs(frame: Frame, place: str) -> Iterator[Member]:
 
 def _reap_counts_nothing(frame: Frame) -> Iterator[str]:
     if _did(frame) == "reap" and any("active" in move.leaves for move in frame.moves):
-        yield "A reap moves no counter: attempts grow at the next claim, and only the sweep counts stalls."
+        yield "A reap moves no counter: attempts grow at the next claim."
 
 
 def _stalled_count(frame: Frame) -> Iterator[str]:
@@ -134,9 +147,9 @@ def _left_behind(frame: Frame, earlier: Sequence[Frame]) -> Iterator[str]:
     overdue = [member for member in _jobs(frame, "schedule") if (member.score or 0) <= seen.clock_ms]
     if overdue and _did(frame) != "promote":
         late = duration(seen.clock_ms - (overdue[0].score or 0))
-        yield f"{short_id(overdue[0].id)} has been due for {late}: no promoter has run."
+        yield f"{short_id(overdue[0].id)} was due {late} before this reading: no promoter has run."
     lapsed = [member for member in _jobs(frame, "active") if (member.score or 0) <= seen.clock_ms]
     # A naive reaper that has read its list is at work, though it may not have come to the id yet.
     if lapsed and _did(frame) not in _REAPERS and _NAIVE_REAP not in map(_did, (*earlier, frame)):
         late = duration(seen.clock_ms - (lapsed[0].score or 0))
-        yield f"The lease of {short_id(lapsed[0].id)} ended {late} ago: no reaper has run."
+        yield f"The lease of {short_id(lapsed[0].id)} had ended {late} before this reading: no reaper has run."

@@ -15,6 +15,7 @@ from visualizer.model import Frame
 from visualizer.plain.prompt import Write, choose, choose_lesson
 from visualizer.plain.telling import Teller
 from visualizer.player import DeadlinePassedError, Player, why_not_here
+from visualizer.race import NO_CHOICE
 from visualizer.terminal_keys import Keys
 from visualizer.visible import visible
 from visualizer.xray import Xray
@@ -80,7 +81,9 @@ class PlainLesson:
                 if action.name == "quit":
                     return
                 doing = self._doing.get(action.name)
-                if doing is None:
+                if action.name == "prove":
+                    self._write("The proof is a command of its own: leave with q and run visualizer prove")
+                elif doing is None:
                     self._write(f"This needs the screen: {action.help}")
                 else:
                     self._attempt(doing)
@@ -120,7 +123,7 @@ class PlainLesson:
     def _other(self) -> None:
         actor = self._player.other
         if actor is None:
-            self._write("There is no race here in which another actor could run next.")
+            self._write(NO_CHOICE)
             return
         self._player.take_turn(actor)
         self._teller.frame(self._player)

@@ -10,6 +10,7 @@ from visualizer.model import Frame, Machine
 from visualizer.plain.prompt import Write
 from visualizer.plain.text import folded, picture_lines, unmarked
 from visualizer.player import Player
+from visualizer.race_end import verdicts
 from visualizer.readout import readout
 from visualizer.visible import visible
 from visualizer.wire_log import issued_lines, wire_log
@@ -70,6 +71,8 @@ class Teller:
         coming = player.coming
         self.write("")
         if coming is None:
+            for verdict in verdicts(player.walk.frames):
+                self.write(verdict.told)
             self.write("The path ends here. r starts it again, p chooses another, q leaves.")
             return
         number, of = player.taken + 1, len(player.path.steps)

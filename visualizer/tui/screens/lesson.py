@@ -22,6 +22,7 @@ from visualizer.keyspace import QueueNameError
 from visualizer.lesson import Lesson
 from visualizer.model import Walk
 from visualizer.player import DeadlinePassedError, Player, machine_of
+from visualizer.race import NO_CHOICE
 from visualizer.trace import Trace
 from visualizer.tui.scene import EngineLabel, Scene, Surveyed
 from visualizer.tui.screens import autoplay, lesson_actions
@@ -210,13 +211,27 @@ class LessonScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "act" and parameters:
-            return self.applies(str(parameters[0]))
+            name = str(parameters[0])
+            return self.applies(name) or bool(self._why_not(name))
         return super().check_action(action, parameters)
 
     def action_act(self, name: str) -> None:
         """Does the action of that name from the table of actions."""
         if self.applies(name):
             lesson_actions.DO[name](self)
+        elif why := self._why_not(name):
+            self.notify(why, markup=False)
+
+    def _why_not(self, name: str) -> str:
+        """Why another actor cannot run next here, as a sentence; empty where a key has nothing to say."""
+        scene = self.scene
+        if name != "other" or scene is None or scene.walk is None or scene.running or scene.trouble:
+            return ""
+        if scene.walk.at_end or scene.other is None:
+            return NO_CHOICE
+        if scene.next_step is not None and scene.next_step.turn:
+            return "You are looking back: w rewinds to here, then o chooses."
+        return "You are looking back: e goes to the newest frame, where o chooses."
 
     def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         self.action_act(event.action)

@@ -170,8 +170,8 @@ class Lanes:
     def _draw_rest(self, lane: LaneView, x: int, y: int, end: int) -> None:
         """What waits in the lane and, right-aligned, what is out."""
         of = f" of {lane.limit:,}" if lane.limit is not None else ""
-        change = f" {lane.more_out:+,}".replace("-", "−") if lane.more_out else ""
-        told = f"{lane.out:,}{of} out{change}"
+        was = f"{lane.out - lane.more_out:,}→" if lane.more_out else ""
+        told = f"{was}{lane.out:,}{of} out"
         quiet = "quiet" if lane.limit is None and not lane.out else "plain"
         out = end - cell_len(told)
         self._canvas.put(out, y, told, self._board.look("now" if lane.more_out else quiet))

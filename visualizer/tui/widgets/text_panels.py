@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.strip import Strip
 
@@ -11,6 +12,8 @@ from visualizer.clock import time_of_day
 from visualizer.ids import decode
 from visualizer.keyspace import slot
 from visualizer.model import Move, Observation, Row
+from visualizer.path_end import showed
+from visualizer.race_end import verdicts
 from visualizer.spans import Line
 from visualizer.tui.prose import prose
 from visualizer.tui.scene import Scene
@@ -26,7 +29,7 @@ class StoryPanel(StripPanel):
     """What to look at next, and beneath it, always in view, the question that the next key answers.
 
     In a race the question stands below the actors, each with the key that runs its next step.
-    At the start of a lesson it leads with the introduction, at a path's end with what the path showed.
+    At the start of a lesson the introduction stands below it, at a path's end what the path showed.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -50,17 +53,22 @@ class StoryPanel(StripPanel):
         step = scene.next_step
         question = Content("")
         race: list[Content] = []
+        # For where the title does not fit: the step's name is its last word to go.
+        shorter: tuple[str, ...] = ()
         if scene.trouble:
             title = "no engine"
             parts.append(Content(scene.trouble))
         elif step is None:
             title = "the end"
-            parts.append(_ending(scene))
+            parts.append(_ending(scene, width))
         else:
-            title = f"next: step {scene.step + 1} · {visible(step.heading)}"
-            if scene.step == 0 and scene.path.name == scene.lesson.paths[0].name:
-                parts.append(prose(scene.lesson.intro))
+            number, heading = scene.step + 1, visible(step.heading)
+            title = f"next: step {number} · {heading}"
+            shorter = (f"next: {number} · {heading}", f"{number} · {heading}")
             parts.append(prose(step.say))
+            # The question is about the step, so what is said of the step comes before what is said of the lesson.
+            if scene.step == 0 and scene.path.name == scene.lesson.paths[0].name:
+                parts += (Content.styled("About this lesson", "bold $strong"), prose(scene.lesson.intro))
             race = _race(scene, width, height)
             asked = Content.assemble(("? ", "bold $now"), prose(step.ask))
             question = Content("\n").join((*race, asked))
@@ -70,7 +78,12 @@ class StoryPanel(StripPanel):
         pinned = self._strips(question, width)[:most]
         # A cut sentence must not look like a whole one: the title says that the story goes on below.
         more = "  ↓ more" if len(body) + len(pinned) > height else ""
-        self.entitle(f"readout, then {title}{more}" if told else f"{title}{more}")
+        lead = "readout, then " if told else ""
+        # Corners, lines and blanks beside a title take one cell more than padding and scrollbar beside a row.
+        room = width - 1
+        titles = [f"{lead}{each}{more}" for each in (title, *shorter)]
+        titles.append(titles[-1].removesuffix(" more"))
+        self.entitle(next((each for each in titles if cell_len(each) <= room), titles[-1]))
         return body, pinned
 
 
@@ -101,15 +114,20 @@ def _race(scene: Scene, width: int, height: int) -> list[Content]:
     return each
 
 
-def _ending(scene: Scene) -> Content:
-    """What the path showed, as it was observed, and what to do next."""
-    lines = [Content.styled("The path ends here. It showed:", "bold $strong"), Content("")]
-    for frame in scene.walk.frames if scene.walk else ():
-        move = frame.move()
-        if frame.step is None or move is None or not (move.leaves or move.enters):
-            continue
-        ways = f"{' '.join(move.leaves) or 'nothing'} → {' '.join(move.enters) or 'nothing'}"
-        lines.append(Content.assemble((f"{visible(frame.step.heading, 18):<19}", "$quiet"), visible(ways)))
+def _ending(scene: Scene, width: int) -> Content:
+    """What the path showed, as it was observed, and what to do next; of a race first whether its order did harm."""
+    frames = scene.walk.frames if scene.walk else ()
+    lines: list[Content] = []
+    for verdict in verdicts(frames):
+        lines += (Content.styled(verdict.told, "bold $error" if verdict.harm else "bold $strong"), Content(""))
+    lines += (Content.styled("The path ends here. It showed:", "bold $strong"), Content(""))
+    each = list(showed(frames))
+    label = max((cell_len(heading) for heading, _ in each), default=0) + 1
+    for heading, told in each:
+        if max(label + cell_len(told) for _, told in each) <= width:
+            lines.append(Content.assemble((f"{heading:<{label}}", "$quiet"), told))
+        else:
+            lines += (Content.styled(heading, "$quiet"), Content(f"  {told}"))
     lines.append(Content("\n← looks back, p chooses another path, r starts this one again."))
     return Content("\n").join(lines)
 
