@@ -37,6 +37,12 @@ def _collect_again() -> None:
     gc.enable()
 
 
+def _as_taught(lesson: Lesson) -> tuple[str, str, bool, str]:
+    """The order in which lessons are listed: a machine's together, the leased one first, by the course; within it what
+    needs lanes comes after what does not."""
+    return ("" if lesson.machine == "leased" else lesson.machine, lesson.course, bool(lesson.groups), lesson.slug)
+
+
 def _let_go_of_terminal() -> None:
     """What is still written goes nowhere instead of failing: the terminal is gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -96,7 +102,7 @@ class VisualizerApp(App[int]):
     def lessons(self) -> tuple[Lesson, ...]:
         """Every lesson there is, and the opened one where it is another; loaded when they are first asked for."""
         if self._lessons is None:
-            lessons, opened = self._load_lessons(), self._opened
+            lessons, opened = tuple(sorted(self._load_lessons(), key=_as_taught)), self._opened
             known = {lesson.file for lesson in lessons}
             self._lessons = lessons if opened is None or opened.file in known else (*lessons, opened)
         return self._lessons
