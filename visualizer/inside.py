@@ -28,13 +28,17 @@ Look = Callable[..., Any]
 
 
 class PlaceSeen(Struct, frozen=True):
-    """One place: how many it holds, the first of them with their scores, and which of the watched ids it holds."""
+    """One place: how many it holds, the first of them with their scores, and which of the watched ids it holds.
+
+    ``given`` tells whether the script is given its key by name.
+    """
 
     name: str
     count: int
     head: tuple[tuple[bytes, int | float | None], ...] = ()
     holds: tuple[bytes, ...] = ()
     wrong_type: bool = False
+    given: bool = False
 
 
 class Seen(Struct, frozen=True):
@@ -54,7 +58,10 @@ class Seen(Struct, frozen=True):
 
 
 class Gaze(Struct, frozen=True):
-    """What to look at: the machine's places (``lanes`` by name too), ``ids`` in each of them, and ``job``'s row."""
+    """What to look at: the machine's places (``lanes`` by name too), ``ids`` in each of them, and ``job``'s row.
+
+    ``given`` are the keys that the script is given by name.
+    """
 
     machine: Machine
     space: Keyspace
@@ -62,6 +69,7 @@ class Gaze(Struct, frozen=True):
     ids: tuple[bytes, ...]
     lanes: tuple[str, ...] = ()
     sides: tuple[SideKey, ...] = ()
+    given: frozenset[bytes] = frozenset()
 
     def places(self) -> Iterator[tuple[str, Place]]:
         yield from ((place.name, place) for place in self.machine.places)
@@ -99,12 +107,13 @@ def seen_by(look: Look, gaze: Gaze, shifted_ms: int = 0) -> Seen:
 
 def _place(look: Look, gaze: Gaze, name: str, place: Place, shifted_ms: int) -> PlaceSeen:
     key = gaze.space.key(name)
+    given = key in gaze.given
     is_list = place.kind == "list"
     count = look("LLEN" if is_list else "ZCARD", key)
     if not isinstance(count, int):
-        return PlaceSeen(name, 0, wrong_type=True)
+        return PlaceSeen(name, 0, wrong_type=True, given=given)
     if not count:
-        return PlaceSeen(name, 0)
+        return PlaceSeen(name, 0, given=given)
     head: tuple[tuple[bytes, int | float | None], ...]
     if is_list:
         head = tuple((job, None) for job in look("LRANGE", key, 0, HEAD - 1))
@@ -118,7 +127,7 @@ def _place(look: Look, gaze: Gaze, name: str, place: Place, shifted_ms: int) -> 
     else:
         find = ("LPOS",) if is_list else ("ZRANK",)
         holds = tuple(job for job in gaze.ids if job in in_head or look(*find, key, job) is not None)
-    return PlaceSeen(name, count, head, holds)
+    return PlaceSeen(name, count, head, holds, given=given)
 
 
 def _score(raw: bytes, back_ms: int) -> int | float:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from visualizer.called import Called, NoXrayError, Source, caught_call, function_of
 from visualizer.caller import ErrorReply, ReplyLostError, error_text
-from visualizer.debugger import At, DebuggerError, Local, Ran, Session, TooLargeError, starting
+from visualizer.debugger import At, DebuggerError, Local, Ran, Session, TooLargeError
 from visualizer.engine import Engine, EngineError, EngineGone, private_engine
 from visualizer.engine.embedded import EmbeddedEngine, EmbeddedServer
 from visualizer.inside import Gaze, Seen, seen_by, sides_given
@@ -80,7 +80,6 @@ class Xray:
             self.called = self._find_call()
             self._late: Mapping[bytes, Dump] = source.late(self.called.keys) if source.late else {}
             self._gaze = self._look_for()
-            starting(self.called.script.source, self.called.keys, self.called.args)
             self.shifted_ms = self._lay_out({**source.dumps, **self._late})
             self._session = Session(
                 self._server.socket_path, self.called.script.source, self.called.keys, self.called.args
@@ -206,7 +205,7 @@ class Xray:
         ids = tuple(dict.fromkeys((*((called.job,) if called.job else ()), *source.ids)))
         job = called.job or (ids[0] if ids else None)
         sides = sides_given(source.machine, source.space, (*called.keys, *called.args))
-        return Gaze(source.machine, source.space, job, ids, source.lanes, sides)
+        return Gaze(source.machine, source.space, job, ids, source.lanes, sides, frozenset(called.keys))
 
     # Stops ------------------------------------------------------------------------------------------------------------
 

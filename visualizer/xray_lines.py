@@ -27,8 +27,14 @@ _COMMAND_CELLS, _VALUE_CELLS, _FIELD_CELLS, _NAME_CELLS = 240, 80, 16, 12
 _FEW = 5
 
 
-def standing(stop: Stop, called: Called, trace: Trace | None, *, wrote: bool = True) -> Line:
-    """Where the script stands and what that means for everyone; ``wrote`` tells whether any line so far has written."""
+def has_written(stops: Sequence[Stop]) -> bool:
+    """Whether a line has written by then."""
+    return any(stop.wrote for stop in stops)
+
+
+def standing(stops: Sequence[Stop], called: Called, trace: Trace | None) -> Line:
+    """Where the script stands after these stops, and what that means for everyone."""
+    stop, wrote = stops[-1], has_written(stops)
     if not stop.ended:
         lines = len(called.script.lines)
         where = Span(f"line {stop.line} of {lines}", STRONG)
@@ -153,7 +159,7 @@ def where(seen: Seen, job: bytes | None, machine: Machine) -> str:
     return f"{visible(job, 20)} is in {' and '.join(map(visible, held)) if held else f'no {sets}'}"
 
 
-def seen_lines(seen: Seen, other: Seen | None, job: bytes | None, called: Called, machine: Machine) -> tuple[Line, ...]:
+def seen_lines(seen: Seen, other: Seen | None, job: bytes | None, machine: Machine) -> tuple[Line, ...]:
     """What one client sees; what the other sees otherwise stands out.
 
     The places that hold something for either are told one by one, those that the script is given too where they are
@@ -166,8 +172,7 @@ def seen_lines(seen: Seen, other: Seen | None, job: bytes | None, called: Called
     few = len(seen.places) <= _FEW
     for place in seen.places:
         differs = other is not None and others.get(place.name) != place
-        named = few and any(key.endswith(b":" + place.name.encode()) for key in called.keys)
-        if not (place.count or differs or named or place.wrong_type):
+        if not (place.count or differs or (few and place.given) or place.wrong_type):
             quiet.append(place.name)
             continue
         lines.append(Line("", (Span(f"{visible(place.name, 18):<11} ", QUIET), *_members(place, job, differs))))
@@ -242,12 +247,12 @@ def told(xray: Xray, title: str) -> Iterator[str]:
             if local.text.startswith("+ "):
                 yield f"      local    {local.text}"
         if stop.inside is not None:
-            yield f"      inside   {_joined(seen_lines(stop.inside, stop.outside, xray.job, called, machine))}"
-        yield f"      outside  {_joined(seen_lines(stop.outside, stop.inside, xray.job, called, machine))}"
+            yield f"      inside   {_joined(seen_lines(stop.inside, stop.outside, xray.job, machine))}"
+        yield f"      outside  {_joined(seen_lines(stop.outside, stop.inside, xray.job, machine))}"
     yield ""
     if not xray.stops[-1].ended:
         return
-    yield standing(xray.stops[-1], called, xray.trace, wrote=any(stop.wrote for stop in xray.stops)).text
+    yield standing(xray.stops, called, xray.trace).text
 
 
 def _joined(lines: Sequence[Line]) -> str:

@@ -5,7 +5,6 @@ What it needs is imported when it is asked for, so that Ctrl-C while that goes o
 
 from __future__ import annotations
 
-import random
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,8 +15,6 @@ from visualizer.cli.ending import FAILED, INTERRUPTED, OK, REFUSED, complain, sa
 if TYPE_CHECKING:
     from visualizer.prove.counts import Tally
     from visualizer.prove.proving import Proof
-
-LARGEST_SEED = 2**32 - 1
 
 
 def prove(seconds: float, seed: int | None, as_json: bool, every: bool, spec: str) -> int:
@@ -47,13 +44,14 @@ def _run(seconds: float, seed: int | None, spec: str, begun: list[Proof]) -> Tal
     from visualizer.cli.opening import opened
     from visualizer.engine import EngineError, is_url
     from visualizer.engine.embedded import server_binary
+    from visualizer.prove.numbers import any_seed
     from visualizer.prove.proving import NEEDS_VALKEY, NOT_BY_URL, QUEUE, Proof
 
     if is_url(spec):
         raise EngineError(NOT_BY_URL)
     if spec == "fakeredis" or (spec == "auto" and server_binary() is None):
         raise EngineError(NEEDS_VALKEY)
-    drawn = random.SystemRandom().randint(0, LARGEST_SEED) if seed is None else seed
+    drawn = any_seed() if seed is None else seed
     with opened(spec, QUEUE) as engine:
         proof = Proof(engine, seconds, drawn)
         begun.append(proof)

@@ -7,18 +7,14 @@ before it has been answered, as a client's code would.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from visualizer.keyspace import Keyspace
-from visualizer.prove.counts import KEPT_SENTENCES, Worked
 from visualizer.prove.numbers import Draw
+from visualizer.prove.worker import HELD_AT_MOST, HOUR_MS, PAYLOAD, Worker
 from visualizer.visible import visible
 
-HOUR_MS = 3_600_000
-HELD_AT_MOST = 3
-PAYLOAD = b"payload"
 # An id that nobody enqueues.
 MISSING = b"JOB0KHTOWnGLuC"
 # A naive claim counts no attempts, so every token is this one.
@@ -86,24 +82,20 @@ class NaiveClient:
         return len(lapsed)
 
 
-class CarelessWorker:
+class CarelessWorker(Worker):
     """One worker on the naive queue, and what it has counted."""
 
     def __init__(
         self, server: Sender, space: Keyspace, ids: Sequence[bytes], draws: Iterator[Draw], clock_ms: Callable[[], int]
     ) -> None:
+        super().__init__(draws)
         self._client = NaiveClient(server, space, clock_ms)
         # Nothing is ever put into that queue.
         self._empty = NaiveClient(server, Keyspace(f"{space.queue}-empty", "job:"), clock_ms)
         self._ids = tuple(ids)
-        self._draws = draws
         self._held: list[bytes] = []
-        self._turns = self._completed = self._wrong = self._died = 0
-        self._verbs: Counter[str] = Counter()
-        self._refused: Counter[str] = Counter()
-        self._sentences: list[str] = []
         # As often as a lawful worker does it; what only scripts can do or refuse falls away.
-        self._acts: tuple[Callable[[Draw], None], ...] = (
+        self.acts = (
             *[self._admit] * 5,
             *[self._claim] * 5,
             *[self._complete] * 7,
@@ -113,30 +105,9 @@ class CarelessWorker:
             *(self._duplicate, self._missing_id, self._nothing_to_claim),
         )
 
-    def turn(self) -> None:
-        """One turn of the worker: one transition, with all its commands."""
-        draw = next(self._draws)
-        draw.pick(self._acts)(draw)
-        self._turns += 1
-
     @property
-    def counted(self) -> Worked:
-        return Worked(
-            self._turns,
-            sum(self._verbs.values()),
-            self._completed,
-            dict(self._verbs),
-            dict(self._refused),
-            self._wrong,
-            tuple(self._sentences),
-            self._died,
-            self._client.commands + self._empty.commands,
-        )
-
-    def _note_wrong(self, sentence: str) -> None:
-        self._wrong += 1
-        if len(self._sentences) < KEPT_SENTENCES:
-            self._sentences.append(sentence)
+    def commands(self) -> int:
+        return self._client.commands + self._empty.commands
 
     # What a lawful caller does ----------------------------------------------------------------------------------------
 

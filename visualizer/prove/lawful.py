@@ -7,7 +7,6 @@ claimed is removed, and its id is never used again. So for each call it is known
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,15 +16,12 @@ from visualizer.keyspace import Keyspace
 from visualizer.machine.bench import Bench
 from visualizer.machine.leased_verbs import VERBS
 from visualizer.model import Grant, Outcome, Step
-from visualizer.prove.counts import KEPT_SENTENCES, Worked
 from visualizer.prove.numbers import Draw
+from visualizer.prove.worker import HELD_AT_MOST, HOUR_MS, PAYLOAD, Worker
 from visualizer.visible import visible
 
-HOUR_MS = 3_600_000
-HELD_AT_MOST = 3
 # So many stalls that the sweep buries nothing: a dead job is given back by the worker that buried it.
 NEVER_DEAD = 1_000_000
-PAYLOAD = b"payload"
 
 _EITHER = ("enqueued", "duplicate")
 _SCHEDULED = ("scheduled", "duplicate")
@@ -49,7 +45,7 @@ _TOKEN_VERBS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-class LawfulWorker:
+class LawfulWorker(Worker):
     """One worker on the scripted queue, and what it has counted.
 
     ``ids`` are the jobs that all workers share, ``group`` the lane they may wait in. ``number`` tells workers apart.
@@ -65,28 +61,24 @@ class LawfulWorker:
         number: int,
         clock_ms: Callable[[], int],
     ) -> None:
+        super().__init__(draws)
         self._caller = Caller(server)
         self._space = space
         # Nothing is ever put into that queue.
         self._empty = Keyspace(f"{space.queue}-empty", "job:")
         self._ids = tuple(ids)
         self._group = group
-        self._draws = draws
         self._minter = Minter(number, clock_ms)
         self._missing = self._minter.mint("JOB").encode()
         self._order = self._minter.mint("ORD").encode()
         self._held: dict[bytes, bytes] = {}
         self._buried: list[bytes] = []
-        self._turns = self._calls = self._completed = self._wrong = self._died = 0
-        self._verbs: Counter[str] = Counter()
-        self._refused: Counter[str] = Counter()
-        self._sentences: list[str] = []
         self._admissions: tuple[tuple[str, dict[str, Any]], ...] = (
             ("enqueue", {}),
             ("schedule", {"delay_ms": 0}),
             ("lane_enqueue", {"group": group}),
         )
-        self._acts: tuple[Callable[[Draw], None], ...] = (
+        self.acts = (
             *[self._admit] * 5,
             *[self._claim] * 5,
             *[self._settle] * 7,
@@ -95,25 +87,6 @@ class LawfulWorker:
             *(self._reprocess, self._reprocess, self._shelve_and_remove, self._pause),
             *[self._wrong_token] * 2,
             *(self._wrong_kind, self._duplicate, self._missing_id, self._nothing_to_claim, self._not_dead),
-        )
-
-    def turn(self) -> None:
-        """One turn of the worker: usually one call."""
-        draw = next(self._draws)
-        draw.pick(self._acts)(draw)
-        self._turns += 1
-
-    @property
-    def counted(self) -> Worked:
-        return Worked(
-            self._turns,
-            self._calls,
-            self._completed,
-            dict(self._verbs),
-            dict(self._refused),
-            self._wrong,
-            tuple(self._sentences),
-            self._died,
         )
 
     # Calls ------------------------------------------------------------------------------------------------------------
@@ -125,7 +98,6 @@ class LawfulWorker:
         step = Step(verb, job, given, PAYLOAD)
         performed = VERBS[verb].run(Bench(self._caller, space or self._space, step, {}))
         calls = self._caller.drain()
-        self._calls += 1
         self._verbs[verb] += 1
         if performed.outcome.name not in right:
             self._note_wrong(_wrong_answer(verb, job, performed.outcome, right))
@@ -135,11 +107,6 @@ class LawfulWorker:
                 if granted[1] != PAYLOAD:
                     self._note_wrong(f"{verb} handed out {visible(granted[0])} without its payload")
         return performed.grants
-
-    def _note_wrong(self, sentence: str) -> None:
-        self._wrong += 1
-        if len(self._sentences) < KEPT_SENTENCES:
-            self._sentences.append(sentence)
 
     def _refuse(
         self, kind: str, verb: str, job: bytes | None, outcome: str, space: Keyspace | None = None, /, **given: Any

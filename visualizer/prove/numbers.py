@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from random import Random
+from random import Random, SystemRandom
 from typing import TypeVar
 
 Option = TypeVar("Option")
 
 _BITS = 96
+LARGEST_SEED = 2**32 - 1
+
+
+def any_seed() -> int:
+    """A seed that nobody chose, from 0 to `LARGEST_SEED`."""
+    return SystemRandom().randint(0, LARGEST_SEED)
 
 
 class Draw:

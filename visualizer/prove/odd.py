@@ -21,8 +21,8 @@ from visualizer.model import Evidence, Observation, Performed, Step
 from visualizer.observe import Observer
 from visualizer.prove.counts import OddCount
 from visualizer.prove.link import Link
+from visualizer.prove.worker import HOUR_MS
 
-HOUR_MS = 3_600_000
 JOB, GROUP = b"JOB0KHTOWnGLuC", b"PRT0KHTOfMv2X2"
 # How often a reap is sent before a lease of a millisecond must have ended.
 _REAPS = 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
@@ -23,6 +22,7 @@ from visualizer.engine.embedded import server_binary
 from visualizer.prove import findings, telling, wording
 from visualizer.prove.counts import Column, Tally
 from visualizer.prove.link import GONE
+from visualizer.prove.numbers import any_seed
 from visualizer.prove.proving import NEEDS_VALKEY, QUEUE, Proof
 from visualizer.spans import BROKEN, QUIET, STRONG, Line, Span
 from visualizer.tui.screens.choice import PageScreen
@@ -30,7 +30,6 @@ from visualizer.tui.widgets.bars import KeyBar, TopLine
 from visualizer.tui.widgets.readout_panel import content_of
 
 SECONDS = 10.0
-LARGEST_SEED = 2**32 - 1
 # Below that many columns the three stand above each other.
 _STACKED_BELOW = 72
 _HERE = {"help", "quit"}
@@ -167,7 +166,7 @@ class ProveScreen(Screen[None]):
         """On the thread: opens the engine, runs the proof on it, closes the engine."""
         engine = open_engine("valkey", queue=QUEUE)
         try:
-            self._proof = Proof(engine, self._seconds, random.SystemRandom().randint(0, LARGEST_SEED))
+            self._proof = Proof(engine, self._seconds, any_seed())
             if self._left:
                 self._proof.stop()
             self._proof.run(self._tell)

@@ -36,13 +36,12 @@ class Inside(Struct, frozen=True):
     """What the screen draws. ``shown`` is the index of the stop under the cursor; ``frame`` is None for a step to come.
 
     ``trouble`` is a sentence where there is nothing (more) to look into, ``missed`` says that a line was run to and not
-    reached. ``number`` and ``label`` are the step's,
+    reached. ``number`` is the step's,
     ``base`` begins the queue's keys.
     """
 
     number: int
     of: int
-    label: str
     path: str
     frame: Frame | None
     machine: Machine
@@ -123,12 +122,8 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
 
     def _open(self) -> None:
         player, frame = self._player, self._steps[self._at] if self._steps else None
-        step = frame.step if frame is not None else player.coming
         number = player.number_of(frame) if frame is not None else player.taken + 1
-        label = (step.label or step.do) if step is not None else ""
-        fresh = Inside(
-            number, len(player.path.steps), label, player.path.name, frame, player.machine, player.space.base
-        )
+        fresh = Inside(number, len(player.path.steps), player.path.name, frame, player.machine, player.space.base)
 
         def opening() -> Inside:
             from redis.exceptions import RedisError  # imported late: the engine has loaded it by now

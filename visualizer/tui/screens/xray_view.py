@@ -20,7 +20,7 @@ from visualizer.tui.widgets.lines_panel import LinesPanel
 from visualizer.tui.widgets.lua_panel import LuaPanel, Marks
 from visualizer.visible import visible
 from visualizer.wire_log import issued_lines
-from visualizer.xray_lines import command_lines, local_lines, seen_lines, standing, where
+from visualizer.xray_lines import command_lines, has_written, local_lines, seen_lines, standing, where
 
 if TYPE_CHECKING:
     from visualizer.tui.screens.xray import Inside
@@ -134,7 +134,7 @@ class XrayView(Vertical):
         stop, called = inside.stop, inside.called
         if stop is None or called is None:
             return (Line("", (Span("A private Valkey starts, and is given a copy of the queue…", "quiet"),)),)
-        line = standing(stop, called, inside.trace, wrote=any(each.wrote for each in inside.stops))
+        line = standing(inside.stops[: inside.shown + 1], called, inside.trace)
         return (line, *_verdict(inside)) if stop.ended else (line,)
 
     def _show_views(self, inside: Inside) -> None:
@@ -148,7 +148,7 @@ class XrayView(Vertical):
             told: tuple[Line, ...] = (Line("", (Span(_after(inside), "quiet"),)),)
             self._lines("both", (Line("", (Span(where(stop.outside, job, machine), "strong"),)),), "")
         else:
-            told = seen_lines(stop.inside, stop.outside, job, called, machine)
+            told = seen_lines(stop.inside, stop.outside, job, machine)
             self._lines(
                 "both",
                 (
@@ -158,7 +158,7 @@ class XrayView(Vertical):
                 "",
             )
         self._lines("seen-inside", told, "as the script sees it")
-        outside = seen_lines(stop.outside, None, job, called, machine)
+        outside = seen_lines(stop.outside, None, job, machine)
         self._lines(
             "seen-outside", outside, "as every client sees it now" if stop.ended else "as every other client sees it"
         )
@@ -205,7 +205,7 @@ class XrayView(Vertical):
 
 
 def _after(inside: Inside) -> str:
-    if any(stop.wrote for stop in inside.stops):
+    if has_written(inside.stops):
         return "It has ended. The copy has run it once more, whole: what that left is what everyone sees now."
     return "It has ended, and wrote nothing."
 
