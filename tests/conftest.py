@@ -71,3 +71,14 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 def bench_for(engine: Engine, queue: str, step: Step, tokens: Mapping[tuple[str, bytes], bytes] | None = None) -> Bench:
     """A bench on an engine, for a test that runs one verb."""
     return Bench(Caller(engine), Keyspace(queue, "job:"), step, tokens or {})
+
+
+@pytest.fixture
+def url_engine() -> Iterator[Engine]:
+    """An engine on a server that is not ours."""
+    server = EmbeddedServer.spawn()
+    server.wait()
+    engine = open_engine(f"unix://{server.socket_path}", queue="cm")
+    yield engine
+    engine.close()
+    server.close()

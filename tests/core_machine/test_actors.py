@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -25,7 +24,7 @@ from tests.core_machine.core_walking import (
 )
 from tests.engine.serving import needs_server
 from visualizer.actors import acting
-from visualizer.engine import EmbeddedServer, Engine, open_engine
+from visualizer.engine import Engine
 from visualizer.frame_json import Setting, frame_object
 from visualizer.lock_view import actors_of
 from visualizer.model import Frame, Locking, Step
@@ -293,25 +292,16 @@ def test_a_line_each_whether_they_act_or_not(player: Player) -> None:
 
 @needs_server
 class TestOnAServerByUrl:
-    @pytest.fixture
-    def by_url(self) -> Iterator[Engine]:
-        server = EmbeddedServer.spawn()
-        server.wait()
-        engine = open_engine(f"unix://{server.socket_path}", queue="cm")
-        yield engine
-        engine.close()
-        server.close()
-
-    def test_they_act_in_real_time(self, by_url: Engine) -> None:
-        player = Player(the_lesson(), by_url)
+    def test_they_act_in_real_time(self, url_engine: Engine) -> None:
+        player = Player(the_lesson(), url_engine)
         picked_up(walker_of(player))
         begins(player, "heartbeat_starts", every_ms=20)
         frames = pass_by(player, 50)
         assert 1 <= len(acts(frames)) <= 3
         assert {frame.outcome.name for frame in frames} == {"extended", "passed"}
 
-    def test_who_leaves_meanwhile_waits_for_nothing_more(self, by_url: Engine) -> None:
-        player = Player(the_lesson(), by_url)
+    def test_who_leaves_meanwhile_waits_for_nothing_more(self, url_engine: Engine) -> None:
+        player = Player(the_lesson(), url_engine)
         picked_up(walker_of(player))
         begins(player, "heartbeat_starts", every_ms=60_000)
         player.leave()
