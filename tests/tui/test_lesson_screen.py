@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from textual.screen import Screen
 
 from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of, the_lesson, until
 from visualizer.actions import ACTIONS
@@ -238,3 +240,19 @@ async def test_quit_ends_the_program_and_its_engine(key: str) -> None:
         await pilot.press(key)
     with pytest.raises(Exception, match="closed"):
         engine.check()
+
+
+async def test_a_step_repaints_and_lays_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[Screen[Any]] = []
+    lay_out = Screen._refresh_layout
+
+    def counted(screen: Screen[Any], *given: Any, **named: Any) -> None:
+        laid_out.append(screen)
+        lay_out(screen, *given, **named)
+
+    async with lesson_open("happy") as (screen, pilot):
+        # Once through, so that the readout has the height that the path needs.
+        await press(screen, pilot, "right", "right", "right", "home")
+        monkeypatch.setattr(Screen, "_refresh_layout", counted)
+        await press(screen, pilot, "right", "right", "right")
+        assert laid_out == []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
 from textual.pilot import Pilot
 
 from tests.tui.driving import MEDIUM, SMALL, WIDE, lesson_open, press, text_of, until
+from visualizer.called import Source
 from visualizer.engine.embedded import EmbeddedEngine
 from visualizer.lesson import find, load
 from visualizer.machine import MACHINES
@@ -18,6 +20,7 @@ from visualizer.tui.screens.xray import XrayScreen
 from visualizer.tui.screens.xray_view import XrayView
 from visualizer.tui.widgets.lines_panel import LinesPanel
 from visualizer.tui.widgets.lua_panel import LuaPanel
+from visualizer.xray import Xray
 
 
 async def look_inside(pilot: Pilot[int], *keys: str) -> XrayScreen:
@@ -244,13 +247,25 @@ async def test_a_step_without_a_script_says_so_and_the_next_one_is_a_key_away() 
         assert "No later step can be looked into." in told(pilot)
 
 
-async def test_leaving_while_it_opens_leaves() -> None:
+async def test_leaving_while_it_opens_leaves_when_it_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_open = threading.Event()
+
+    class Slow(Xray):
+        def __init__(self, source: Source) -> None:
+            may_open.wait()
+            super().__init__(source)
+
+    monkeypatch.setattr("visualizer.tui.screens.xray.Xray", Slow)
     async with lesson_open(engine="valkey") as (screen, pilot):
         await press(screen, pilot, "right")
-        await pilot.press("x", "escape")
-        await until(pilot, lambda: pilot.app.screen is screen and screen.scene is not None)
-        assert screen.player is not None
-        assert screen.player.taken == 1
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, XrayScreen))
+        inside = pilot.app.screen
+        assert isinstance(inside, XrayScreen)
+        assert inside.busy
+        await pilot.press("escape")
+        may_open.set()
+        await until(pilot, lambda: pilot.app.screen is screen)
 
 
 @pytest.mark.parametrize("size", [WIDE, MEDIUM])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any
 
@@ -10,10 +11,11 @@ from msgspec import structs
 
 from tests.core.walking import GUESS, HOUR_MS
 from tests.engine.serving import eventually, needs_server
-from tests.xray.looking import CLAIM, ENQUEUE, player_on, stop_at, taken
+from tests.xray.looking import BASE, CLAIM, ENQUEUE, player_on, stop_at, taken
+from visualizer.caller import ErrorReply
 from visualizer.engine import Engine
 from visualizer.look_inside import source_of
-from visualizer.model import Frame, Step
+from visualizer.model import Dump, Frame, Step
 from visualizer.player import Player
 from visualizer.trace import went_another_way
 from visualizer.xray import Xray
@@ -211,3 +213,34 @@ def test_a_lock_that_is_over_when_the_coming_step_runs_is_not_in_its_copy(on_cor
     assert frame.outcome.name != "extended"
     assert xray.trace is not None
     assert went_another_way(xray.trace, frame) == ""
+
+
+def test_a_place_of_another_type_has_no_instants_to_shift(valkey: Engine) -> None:
+    player = player_on(valkey, ENQUEUE, CLAIM)
+    taken(player, 1)
+    valkey.client.set(BASE + b"active", "a foreign client's")
+    with contextlib.closing(Xray(source_of(player, None))) as xray:
+        xray.to_end()
+        assert xray.trace is not None
+        assert isinstance(xray.trace.reply, ErrorReply)
+        assert "WRONGTYPE" in xray.trace.reply.text
+        assert "ZADD" in xray.called.script.lines[xray.trace.error_line - 1]
+
+
+def test_what_lives_at_that_moment_lives_while_anyone_looks(valkey: Engine, one_copy: Any) -> None:
+    player = player_on(valkey, ENQUEUE, CLAIM)
+    taken(player, 1)
+    source = source_of(player, None)
+    lasting, lapsed, alive = (BASE + name for name in (b"lasting", b"lapsed", b"alive"))
+    valkey.client.set(lasting, "x")
+    held = valkey.client.dump(lasting)
+    assert isinstance(held, bytes)
+    dumps = {
+        lasting: Dump(held),
+        lapsed: Dump(held, source.moment_ms - 1),
+        alive: Dump(held, source.moment_ms + 5),
+    }
+    with contextlib.closing(Xray(structs.replace(source, dumps={**source.dumps, **dumps}))):
+        assert one_copy.client.pttl(lasting) == -1
+        assert one_copy.client.exists(lapsed) == 0
+        assert one_copy.client.pttl(alive) > 600_000
