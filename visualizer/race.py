@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from visualizer.model import Frame, Step
 from visualizer.visible import visible
 
-NO_CHOICE = "There is no race here in which another actor could run next."
+NO_CHOICE = "No other actor has anything to run next."
 
 
 class TurnError(LookupError):

@@ -113,9 +113,9 @@ def _verdict(left: Left, own: bool, in_all: int) -> Iterator[str]:
     order = "Your order" if own else "The written order"
     yield f"{order} did harm." if left.harm else f"{order} did no harm."
     where = " and ".join(map(visible, left.places))
-    row = "no row" if left.row is None else "a row"
-    place = f"it is in {where}" if where else "no place holds it"
-    yield f"When the race was over, the job was counted as completed {times(left.completed)}, with {row}, and {place}."
+    row = "had no row" if left.row is None else "had a row"
+    place = f"was in {where}" if where else "was in no place"
+    yield f"When the race was over, the job had been counted as completed {times(left.completed)}, {row} and {place}."
     if in_all > left.completed:
         yield f"By the path's end it is counted {times(in_all)}."
 

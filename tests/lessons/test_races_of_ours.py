@@ -110,8 +110,8 @@ def test_an_order_that_did_no_harm_is_told_so(engine: Engine) -> None:
     verdict, (claimed, ended) = told_at_the_end(engine, "split-commands", (REAPER,) * 4 + (WORKER,) * 5)
     assert (verdict.own, verdict.harm) == (True, False)
     assert verdict.told == (
-        "Your order did no harm. When the race was over, the job was counted as completed once, with no row, "
-        "and no place holds it."
+        "Your order did no harm. When the race was over, the job had been counted as completed once, had no row "
+        "and was in no place."
     )
     assert claimed == "Nothing moved.  claim answered []: empty."
     assert ended.startswith("Not sent: worker w2 has claimed no such job")
@@ -121,8 +121,8 @@ def test_an_order_that_leaves_a_row_in_no_place_did_harm(engine: Engine) -> None
     verdict, _ = told_at_the_end(engine, "split-commands", (*(REAPER,) * 3, *(WORKER,) * 5, REAPER))
     assert (verdict.own, verdict.harm) == (True, True)
     assert verdict.told == (
-        "Your order did harm. When the race was over, the job was counted as completed once, with a row, "
-        "and no place holds it."
+        "Your order did harm. When the race was over, the job had been counted as completed once, had a row "
+        "and was in no place."
     )
 
 
@@ -130,8 +130,8 @@ def test_the_written_order_counts_the_same_job_twice(engine: Engine) -> None:
     verdict, (_, ended) = told_at_the_end(engine, "split-commands", ())
     assert (verdict.own, verdict.harm) == (False, True)
     assert verdict.told == (
-        "The written order did harm. When the race was over, the job was counted as completed once, with a row, "
-        "and it is in pending. By the path's end it is counted twice."
+        "The written order did harm. When the race was over, the job had been counted as completed once, had a row "
+        "and was in pending. By the path's end it is counted twice."
     )
     assert ended == "The same job was counted twice."
 

@@ -71,14 +71,14 @@ def test_jump_rewind_and_restart(told: Told) -> None:
 
 def test_in_a_race_the_other_actor_may_run_next(told: Told) -> None:
     lines = told("n", "o", "n", "o", "n", "r", "n", "n", "n", "n", lesson=RACE)
-    assert after(lines, "other")[-1] == "There is no race here in which another actor could run next."
+    assert after(lines, "other")[-1] == "No other actor has anything to run next."
     assert after(lines, "step", 2)[-2:] == ["→ worker: complete", "o reaper: reap"]
     other = after(lines, "other", 2)
     assert "step 3 of 4 · reaper: reap" in other
     assert "lesson Your own order (R): nothing is announced for it." in other
     assert other[-1] == "? Where?", "one actor is left, so there is no choice"
     assert "step 4 of 4 · worker: complete" in after(lines, "step", 3)
-    assert begins(after(lines, "step", 3), "Your order did no harm. When the race was over, the job was counted")
+    assert begins(after(lines, "step", 3), "Your order did no harm. When the race was over, the job had been counted")
     assert "lesson Your own order (R W): nothing is announced for it." in after(lines, "step", 3)
     written = after(lines, "step", 6)
     assert "step 3 of 4 · worker: complete" in written

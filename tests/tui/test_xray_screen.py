@@ -286,6 +286,8 @@ async def test_a_breakpoint_is_seen_and_a_line_that_never_stops_takes_none() -> 
         assert inside.inside is not None
         assert inside.inside.breakpoints == {32}
         assert "Nothing runs on that line, so nothing can stop there." in told(pilot)
+        await leave(screen, pilot)
+        assert told(pilot) == []
 
 
 async def test_the_line_that_runs_next_is_in_view_after_any_change_of_size() -> None:

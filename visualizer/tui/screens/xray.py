@@ -262,4 +262,6 @@ class XrayScreen(Screen[tuple[Traced, ...]]):
             self._close()
 
         await asyncio.get_running_loop().run_in_executor(self._thread, finishing)
+        # What was told here is about this screen, and would cover the lesson's.
+        self.app.clear_notifications()
         self.dismiss(tuple(Traced(number, trace) for number, trace in self._traced.items()))
