@@ -22,6 +22,8 @@ from visualizer.tui.widgets.lines_panel import LinesPanel
 from visualizer.tui.widgets.lua_panel import LuaPanel
 from visualizer.xray import Xray
 
+PANELS = ("xray-lua", "locals", "commands", "seen-inside", "seen-outside")
+
 
 async def look_inside(pilot: Pilot[int], *keys: str) -> XrayScreen:
     """Presses x on the lesson screen, then the keys inside."""
@@ -204,6 +206,18 @@ async def test_a_run_time_error_paints_its_line() -> None:
         assert "the script broke off" in panel(pilot, "standing")
         assert "✗" in text_of(pilot)
         assert "WRONGTYPE" in text_of(pilot)
+
+
+async def test_on_the_smallest_screen_one_panel_has_the_place_and_both_sides_a_line_each() -> None:
+    async with lesson_open(engine="valkey", size=SMALL) as (screen, pilot):
+        await press(screen, pilot, "right", "right")
+        inside = await look_inside(pilot, "w")
+        shown = [name for name in PANELS if inside.query_one(f"#{name}").region.height]
+        assert shown == ["xray-lua"]
+        assert "inside JOB0KHTOWnGLuC is in no set" in text_of(pilot)
+        assert "others JOB0KHTOWnGLuC is in pending" in text_of(pilot)
+        await inside_press(inside, pilot, "e")
+        assert "JOB0KHTOWnGLuC is in active" in text_of(pilot)
 
 
 async def test_zoom_and_help() -> None:

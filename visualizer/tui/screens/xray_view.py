@@ -92,8 +92,8 @@ class XrayView(Vertical):
             standing.styles.height = rows
         stop, called = inside.stop, inside.called
         if stop is not None and called is not None and script is not None:
-            self.query_one("#commands").display = True
             self.screen.set_class(False, "nothing")
+            self.screen.set_class(False, "issued-only")
             trace = inside.trace if stop.ended else None
             failed = trace.error_line if trace is not None else 0
             error = (
@@ -121,8 +121,8 @@ class XrayView(Vertical):
             # What there is without a debugger: the commands, as they were watched when the step ran.
             issued = issued_lines(inside.frame, inside.base)
             self._lines("commands", issued, "what the script issued when it ran" if issued else "")
-            self.query_one("#commands").display = bool(issued)
-            self.screen.set_class(bool(inside.trouble), "nothing")
+            self.screen.set_class(bool(inside.trouble) and not issued, "nothing")
+            self.screen.set_class(bool(inside.trouble) and bool(issued), "issued-only")
         nothing = (
             frozenset(action.name for action in INSIDE) - _WITHOUT_A_SCRIPT if inside.stop is None else frozenset()
         )
